@@ -1,0 +1,1 @@
+"""The published contract: Avro schemas, typed events and their codec. Depends on nothing of ours."""

@@ -1,0 +1,1 @@
+"""The processes that record, do and deliver jobs."""

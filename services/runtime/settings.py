@@ -1,0 +1,142 @@
+"""One frozen object with every setting of a process, read once from the environment."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from services.runtime.errors import SettingsError
+
+BrokerKind = Literal["apache-kafka", "tansu", "external"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of one process; every field is read from `JOBLEDGER_<FIELD NAME IN UPPER CASE>`.
+
+    Times are in seconds. Secrets (`operator_key`) are never part of `repr`, logs or events.
+    """
+
+    kafka: str  # bootstrap servers, host:port[,host:port]
+    postgres: str  # libpq connection string or URL
+    registry: str  # base URL of a Confluent-compatible schema registry
+    blobs: str  # file:///dir, s3://bucket/prefix, ...
+    clickhouse: str = ""  # base URL; empty: none
+    broker: BrokerKind = "apache-kafka"  # what `kafka` points at; tansu lacks aborts, fencing, end offsets
+    topic_prefix: str = "jobledger"
+    partitions: int = 12  # of commands and events; fixed for the life of a ledger
+    task_spread: int = 1  # task and delivery partitions per ledger partition
+    replication: int = 1
+    instance: int = 0  # this decider's number, owning partitions p with p % instances == instance
+    instances: int = 1
+    host: str = "127.0.0.1"  # where this process listens
+    port: int = (
+        0  # health, readiness and metrics of this process (the API serves its calls there too); 0: any
+    )
+    worker_slots: int = 8
+    worker_id: str = ""  # empty: host name and process id
+    lease_seconds: float = 30.0
+    heartbeat_seconds: float = 10.0
+    dispatch_resend_seconds: float = 30.0
+    delivery_resend_seconds: float = 30.0
+    reply_timeout_seconds: float = 10.0
+    writer_batch_rows: int = 500
+    writer_batch_seconds: float = 0.05
+    max_body_bytes: int = 10 * 1024 * 1024  # of a fetched page
+    allow_private_addresses: bool = False  # jobs may fetch from private, loopback and link-local addresses
+    dead_letter_limit: int = 1000  # parked records per process and hour before it stops
+    log_level: str = "INFO"
+    operator_key: str = ""
+    stack_dir: str = ""  # directory of the local stack that started this process, if one did
+
+    def __repr__(self) -> str:
+        return (
+            f"Settings(kafka={self.kafka!r}, registry={self.registry!r}, topic_prefix={self.topic_prefix!r})"
+        )
+
+    def partitions_owned(self) -> range:
+        """Return the ledger partitions that this decider instance owns."""
+        return range(self.instance, self.partitions, self.instances)
+
+
+def settings_from(environ: Mapping[str, str]) -> Settings:
+    """Read the settings, or raise SettingsError naming the key and what it takes."""
+    values: dict[str, object] = {}
+    for name, annotation in Settings.__annotations__.items():
+        key = f"JOBLEDGER_{name.upper()}"
+        text = environ.get(key)
+        if text is not None:
+            values[name] = _READERS[annotation](key, text)
+    missing = [
+        f"JOBLEDGER_{name.upper()}"
+        for name in ("kafka", "postgres", "registry", "blobs")
+        if name not in values
+    ]
+    if missing:
+        raise SettingsError(
+            f"{', '.join(missing)} not set: start the local stack with `jobledger up`, or set them"
+        )
+    settings = Settings(**values)  # type: ignore[arg-type]
+    _check(settings)
+    return settings
+
+
+def _check(settings: Settings) -> None:
+    for name in (
+        "partitions",
+        "task_spread",
+        "replication",
+        "instances",
+        "worker_slots",
+        "writer_batch_rows",
+    ):
+        if getattr(settings, name) < 1:
+            raise SettingsError(f"JOBLEDGER_{name.upper()} must be at least 1")
+    if not 0 <= settings.instance < settings.instances:
+        raise SettingsError("JOBLEDGER_INSTANCE must be from 0 to JOBLEDGER_INSTANCES - 1")
+    if settings.lease_seconds < 2 * settings.heartbeat_seconds:
+        raise SettingsError("JOBLEDGER_LEASE_SECONDS must be at least twice JOBLEDGER_HEARTBEAT_SECONDS")
+
+
+def _text(_key: str, text: str) -> str:
+    return text
+
+
+def _integer(key: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise SettingsError(f"{key} takes a whole number") from None
+
+
+def _number(key: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SettingsError(f"{key} takes a number of seconds") from None
+
+
+def _switch(key: str, text: str) -> bool:
+    if text.lower() not in ("1", "0", "true", "false"):
+        raise SettingsError(f"{key} takes true or false")
+    return text.lower() in ("1", "true")
+
+
+def _broker(key: str, text: str) -> BrokerKind:
+    if text not in ("apache-kafka", "tansu", "external"):
+        raise SettingsError(f"{key} takes apache-kafka, tansu or external")
+    return cast(BrokerKind, text)
+
+
+_READERS: dict[object, Callable[[str, str], object]] = {
+    str: _text,
+    int: _integer,
+    float: _number,
+    bool: _switch,
+    BrokerKind: _broker,
+}
+
+
+def blob_directory(url: str) -> Path | None:
+    """Return the local directory of a `file://` blob URL, or None for another store."""
+    return Path(url.removeprefix("file://")) if url.startswith("file://") else None
