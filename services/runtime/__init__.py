@@ -1,1 +1,1 @@
-"""What every process stands on: settings, Kafka, blobs, metrics, health. The only package that imports confluent_kafka."""
+"""What every process stands on: settings, Kafka, blobs, metrics, health; alone imports confluent_kafka."""

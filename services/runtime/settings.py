@@ -30,9 +30,7 @@ class Settings:
     instance: int = 0  # this decider's number, owning partitions p with p % instances == instance
     instances: int = 1
     host: str = "127.0.0.1"  # where this process listens
-    port: int = (
-        0  # health, readiness and metrics of this process (the API serves its calls there too); 0: any
-    )
+    port: int = 0  # health, readiness and metrics of this process (the API serves its calls there too); 0: any
     worker_slots: int = 8
     worker_id: str = ""  # empty: host name and process id
     lease_seconds: float = 30.0
@@ -50,9 +48,7 @@ class Settings:
     stack_dir: str = ""  # directory of the local stack that started this process, if one did
 
     def __repr__(self) -> str:
-        return (
-            f"Settings(kafka={self.kafka!r}, registry={self.registry!r}, topic_prefix={self.topic_prefix!r})"
-        )
+        return f"Settings(kafka={self.kafka!r}, registry={self.registry!r}, topic_prefix={self.topic_prefix!r})"
 
     def partitions_owned(self) -> range:
         """Return the ledger partitions that this decider instance owns."""
@@ -67,15 +63,9 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
         text = environ.get(key)
         if text is not None:
             values[name] = _READERS[annotation](key, text)
-    missing = [
-        f"JOBLEDGER_{name.upper()}"
-        for name in ("kafka", "postgres", "registry", "blobs")
-        if name not in values
-    ]
+    missing = [f"JOBLEDGER_{name.upper()}" for name in ("kafka", "postgres", "registry", "blobs") if name not in values]
     if missing:
-        raise SettingsError(
-            f"{', '.join(missing)} not set: start the local stack with `jobledger up`, or set them"
-        )
+        raise SettingsError(f"{', '.join(missing)} not set: start the local stack with `jobledger up`, or set them")
     settings = Settings(**values)  # type: ignore[arg-type]
     _check(settings)
     return settings

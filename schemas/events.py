@@ -1,0 +1,330 @@
+"""Every event of the ledger, typed: what an event says, apart from where and when it was recorded.
+
+Each class has the same name as its Avro record and its file `schemas/avro/<Name>.avsc`, which is generated from
+it (`python -m schemas.generate`). Field descriptions stand here once and reach Avro and `docs/events.md`.
+Times are microseconds since 1970-01-01 UTC.
+"""
+
+from enum import StrEnum
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta, Struct
+
+Micros = Annotated[int, Meta(description="microseconds since 1970-01-01 UTC")]
+
+
+def doc(text: str) -> Meta:
+    """Describe a field in Avro and in the documentation."""
+    return Meta(description=text)
+
+
+class Vocabulary(StrEnum):
+    """Which of the published vocabularies a job speaks."""
+
+    UNKNOWN = "unknown"
+    WORKFLOW = "workflow"
+    MODULE = "module"
+    SPIDER = "spider"
+
+
+class NodeOutcome(StrEnum):
+    """How one visit of a workflow node ended."""
+
+    UNKNOWN = "unknown"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    REFUSED = "refused"
+
+
+class ReleaseReason(StrEnum):
+    """Why a job went back to its queue without being finished."""
+
+    UNKNOWN = "unknown"
+    LEASE_EXPIRED = "lease_expired"
+    HANDED_BACK = "handed_back"
+
+
+class OnExhausted(StrEnum):
+    """What happens to a job when a gating delivery has used up its tries."""
+
+    UNKNOWN = "unknown"
+    HOLD = "hold"
+    WAIVE = "waive"
+    FAIL = "fail"
+
+
+class Destination(Struct, frozen=True, kw_only=True, gc=False):
+    """A place to which a job's extraction goes, as it was when the job was submitted."""
+
+    destination_id: Annotated[str, doc("id within the org")] = ""
+    kind: Annotated[str, doc("postgres, webhook, clickhouse, bigquery, snowflake or databricks")] = ""
+    gating: Annotated[bool, doc("whether the job waits for its ACK before it is completed")] = True
+    on_exhausted: Annotated[OnExhausted, doc("what happens when its tries are used up")] = OnExhausted.HOLD
+
+
+class Event(Struct, frozen=True, kw_only=True, gc=False):
+    """What all events say, beside their header."""
+
+    org_id: Annotated[str, doc("the org whose ledger this belongs to; empty for events about a partition")] = ""
+    job_id: Annotated[str, doc("the job this is about; empty for events about an org or a partition")] = ""
+    attempt: Annotated[int, doc("fencing number of the claim that was current; 0 before the first claim")] = 0
+    private: Annotated[
+        bytes,
+        doc("what may identify people: an encoding byte (0: plain JSON object), then the encoded bytes; may be empty"),
+    ] = b""
+
+
+# ---- partitions, orgs, workers ----
+
+
+class WriterOpened(Event, frozen=True, kw_only=True, gc=False):
+    """A decider gained this partition; every earlier writer is fenced off."""
+
+    writer_id: Annotated[str, doc("boot id of the decider process")] = ""
+
+
+class PositionMarked(Event, frozen=True, kw_only=True, gc=False):
+    """Keeps the position of an idle partition fresh, so that a restart skips commands already decided."""
+
+    next_command: Annotated[int, doc("offset of the next command to decide")] = 0
+
+
+class OrgRegistered(Event, frozen=True, kw_only=True, gc=False):
+    """An org exists from here on, on this partition."""
+
+    name: Annotated[str, doc("name for people")] = ""
+    plan: Annotated[str, doc("plan of the org")] = ""
+    max_in_flight: Annotated[int, doc("how many of its jobs may be dispatched or running at once")] = 0
+
+
+class OrgLimitChanged(Event, frozen=True, kw_only=True, gc=False):
+    """The operator changed how many jobs of an org may be in flight."""
+
+    max_in_flight: Annotated[int, doc("how many of its jobs may be dispatched or running at once")] = 0
+
+
+class WorkerAlive(Event, frozen=True, kw_only=True, gc=False):
+    """A worker process was heard from; the leases of the jobs it runs hold on."""
+
+    worker_id: Annotated[str, doc("name of the worker, stable over restarts")] = ""
+    boot_id: Annotated[str, doc("identity of this run of the worker")] = ""
+    kind: Annotated[str, doc("kind of tasks it takes: workflow, module or spider")] = ""
+    slots: Annotated[int, doc("how many tasks it can run at once")] = 0
+    free_slots: Annotated[int, doc("how many of them were free")] = 0
+
+
+class WorkerLost(Event, frozen=True, kw_only=True, gc=False):
+    """A worker was not heard from within its lease, or stopped; it owns nothing any more."""
+
+    worker_id: Annotated[str, doc("name of the worker")] = ""
+    boot_id: Annotated[str, doc("identity of the run that ended")] = ""
+    stopped: Annotated[bool, doc("true: it said so itself; false: its lease ran out")] = False
+
+
+# ---- jobs ----
+
+
+class JobSubmitted(Event, frozen=True, kw_only=True, gc=False):
+    """A job was accepted. `private` holds url, input and metadata."""
+
+    vocabulary: Annotated[Vocabulary, doc("vocabulary of the job")] = Vocabulary.WORKFLOW
+    workflow_id: Annotated[str, doc("the workflow it runs, for life")] = ""
+    workflow_version: Annotated[int, doc("the version of that workflow, for life")] = 0
+    workflow_ref: Annotated[str, doc("blob key of the workflow document")] = ""
+    domain: Annotated[str, doc("host name of the url")] = ""
+    priority: Annotated[int, doc("higher goes first within the org; 0 by default")] = 0
+    max_run_seconds: Annotated[int, doc("run-time limit from the first claim on; 0: none")] = 0
+    destinations: Annotated[tuple[Destination, ...], doc("where the extraction goes; frozen here")] = ()
+    idempotency_digest: Annotated[bytes, doc("16-byte digest of the caller's idempotency key; empty: none")] = b""
+    request_digest: Annotated[bytes, doc("16-byte digest of the request body, beside the idempotency key")] = b""
+    schedule_id: Annotated[str, doc("the schedule that fired; empty: submitted by a caller")] = ""
+
+
+class JobDispatched(Event, frozen=True, kw_only=True, gc=False):
+    """The job took a slot of its org and its task was put on the topic of tasks."""
+
+    kind: Annotated[str, doc("kind of worker that may claim it")] = ""
+    dispatch: Annotated[int, doc("how often the job has been dispatched, this time included")] = 0
+
+
+class JobClaimed(Event, frozen=True, kw_only=True, gc=False):
+    """A worker owns the job; `attempt` is the new fencing number."""
+
+    worker_id: Annotated[str, doc("name of the worker")] = ""
+    boot_id: Annotated[str, doc("identity of this run of the worker")] = ""
+
+
+class NodeFinished(Event, frozen=True, kw_only=True, gc=False):
+    """One visit of a workflow node ended. `private` holds the error message and the final url."""
+
+    step: Annotated[int, doc("ordinal of this visit within the job, from 0")] = 0
+    node_id: Annotated[str, doc("id of the node in the workflow")] = ""
+    node_kind: Annotated[str, doc("entry, service, split, extractor, warehouse, result or failed")] = ""
+    provider: Annotated[str, doc("provider that was called; empty for other nodes")] = ""
+    try_number: Annotated[int, doc("which try at this node, from 1")] = 1
+    outcome: Annotated[NodeOutcome, doc("succeeded, failed, or refused by the validation gate")] = NodeOutcome.UNKNOWN
+    status_code: Annotated[int, doc("HTTP status of the answer; 0: none")] = 0
+    error_type: Annotated[str, doc("class of the error; empty: none")] = ""
+    rule: Annotated[str, doc("rule of the validation gate that refused the answer; empty: none")] = ""
+    edge: Annotated[str, doc("edge taken: default, success or fail; empty: none, the node is tried again")] = ""
+    next_node_id: Annotated[str, doc("node that comes next; empty: the walk ended")] = ""
+    latency_ms: Annotated[int, doc("how long the visit took")] = 0
+    started_at: Annotated[Micros, doc("when the visit began")] = 0
+    ended_at: Annotated[Micros, doc("when the visit ended")] = 0
+    body_ref: Annotated[str, doc("blob key of the body that the node produced; empty: none")] = ""
+    content_type: Annotated[str, doc("content type of that body")] = ""
+    body_bytes: Annotated[int, doc("size of that body in bytes")] = 0
+
+
+class RetryScheduled(Event, frozen=True, kw_only=True, gc=False):
+    """The node will be tried again later; until then the job holds no slot and no lease."""
+
+    node_id: Annotated[str, doc("id of the node")] = ""
+    try_number: Annotated[int, doc("number of the coming try")] = 0
+    due_at: Annotated[Micros, doc("when it is due")] = 0
+    error_type: Annotated[str, doc("what made the retry necessary")] = ""
+
+
+class JobReleased(Event, frozen=True, kw_only=True, gc=False):
+    """A claimed job lost its worker and waits in its queue again; finished nodes stay finished."""
+
+    reason: Annotated[ReleaseReason, doc("why")] = ReleaseReason.UNKNOWN
+    worker_id: Annotated[str, doc("the worker that had it")] = ""
+    boot_id: Annotated[str, doc("the run of that worker")] = ""
+
+
+class JobExtracted(Event, frozen=True, kw_only=True, gc=False):
+    """The walk ended in success: the data is in the blob store and goes to every destination."""
+
+    result_ref: Annotated[str, doc("blob key of the scraped body")] = ""
+    content_type: Annotated[str, doc("content type of the scraped body")] = ""
+    result_bytes: Annotated[int, doc("size of the scraped body in bytes")] = 0
+    extraction_ref: Annotated[str, doc("blob key of the extraction, a JSON object; empty: no extractor ran")] = ""
+    schema_id: Annotated[str, doc("the caller's name for the shape of the extraction")] = ""
+    data_type: Annotated[str, doc("the caller's name for the kind of data")] = ""
+    items: Annotated[int, doc("how many items were extracted")] = 0
+    quality_completeness: Annotated[float, doc("share of the fields that were found, 0 to 1")] = 0.0
+    quality_validation: Annotated[float, doc("share of the found values that have their type, 0 to 1")] = 0.0
+    quality_composite: Annotated[float, doc("both together, 0 to 1")] = 0.0
+    latency_ms: Annotated[int, doc("from the first claim to here")] = 0
+
+
+class JobCompleted(Event, frozen=True, kw_only=True, gc=False):
+    """Every gating destination has acknowledged. Terminal."""
+
+    opened_by: Annotated[tuple[bytes, ...], doc("event ids of the DeliveryAcked events that opened the gate")] = ()
+
+
+class JobFailed(Event, frozen=True, kw_only=True, gc=False):
+    """The job ended without a result. Terminal. `private` holds the message."""
+
+    error_type: Annotated[str, doc("class of the failure, e.g. providers_exhausted or validation_failed")] = ""
+    rule: Annotated[str, doc("rule of the validation gate, for validation_failed")] = ""
+    node_id: Annotated[str, doc("the node that returned the fail edge; empty: none")] = ""
+
+
+class JobCancelled(Event, frozen=True, kw_only=True, gc=False):
+    """The caller cancelled the job. Terminal."""
+
+    reason: Annotated[str, doc("why, in the caller's word")] = ""
+
+
+class ReportRefused(Event, frozen=True, kw_only=True, gc=False):
+    """A worker reported on a job that it does not own (any more); nothing else changed."""
+
+    report: Annotated[str, doc("what was reported: nodes, extracted, failed, retry or release")] = ""
+    claimed_attempt: Annotated[int, doc("the fencing number the report came with")] = 0
+    worker_id: Annotated[str, doc("name of the worker")] = ""
+    boot_id: Annotated[str, doc("identity of that run of the worker")] = ""
+    reason: Annotated[str, doc("stale_attempt, job_terminal or not_claimed")] = ""
+
+
+# ---- deliveries ----
+
+
+class DeliveryRequested(Event, frozen=True, kw_only=True, gc=False):
+    """The extraction of a job is to be written to one destination; also said again when no answer came."""
+
+    destination_id: Annotated[str, doc("the destination")] = ""
+    kind: Annotated[str, doc("kind of the destination")] = ""
+    generation: Annotated[
+        int, doc("which delivery of this job to this destination, from 1; a writer keeps the newest")
+    ] = 1
+    try_number: Annotated[int, doc("which try of this generation, from 1")] = 1
+
+
+class DeliveryAcked(Event, frozen=True, kw_only=True, gc=False):
+    """The destination holds the extraction durably."""
+
+    destination_id: Annotated[str, doc("the destination")] = ""
+    generation: Annotated[int, doc("the delivery that is acknowledged")] = 1
+    rows: Annotated[int, doc("how many rows were written")] = 0
+    writer_id: Annotated[str, doc("the bulk-writer that wrote them")] = ""
+
+
+class DeliveryFailed(Event, frozen=True, kw_only=True, gc=False):
+    """One try at a destination failed. `private` holds the message."""
+
+    destination_id: Annotated[str, doc("the destination")] = ""
+    generation: Annotated[int, doc("the delivery that failed")] = 1
+    try_number: Annotated[int, doc("which try failed, from 1")] = 1
+    error_type: Annotated[str, doc("class of the error")] = ""
+    next_try_at: Annotated[Micros, doc("when it is tried again; 0: not by itself")] = 0
+
+
+class DeliveryDeadLettered(Event, frozen=True, kw_only=True, gc=False):
+    """The tries of a delivery are used up; the job waits for a person (policy `hold`)."""
+
+    destination_id: Annotated[str, doc("the destination")] = ""
+    generation: Annotated[int, doc("the delivery that is given up")] = 1
+    tries: Annotated[int, doc("how many tries were made")] = 0
+    error_type: Annotated[str, doc("class of the last error")] = ""
+
+
+AnyEvent: TypeAlias = (
+    WriterOpened
+    | PositionMarked
+    | OrgRegistered
+    | OrgLimitChanged
+    | WorkerAlive
+    | WorkerLost
+    | JobSubmitted
+    | JobDispatched
+    | JobClaimed
+    | NodeFinished
+    | RetryScheduled
+    | JobReleased
+    | JobExtracted
+    | JobCompleted
+    | JobFailed
+    | JobCancelled
+    | ReportRefused
+    | DeliveryRequested
+    | DeliveryAcked
+    | DeliveryFailed
+    | DeliveryDeadLettered
+)
+EVENT_TYPES: dict[str, type[AnyEvent]] = {cls.__name__: cls for cls in AnyEvent.__args__}
+
+
+class Header(Struct, frozen=True, kw_only=True, gc=False):
+    """Where, when and why an event was recorded."""
+
+    event_id: Annotated[bytes, doc("16 bytes, a UUID of version 7")]
+    event_type: Annotated[str, doc("name of the Avro record")]
+    seq: Annotated[int, doc("gapless ordinal within the job, from 1; within the org for events about an org")]
+    partition: Annotated[int, doc("partition of the ledger")]
+    position: Annotated[int, doc("gapless ordinal within the partition, from 1; dedupe and resume by it")]
+    occurred_at: Annotated[Micros, doc("when it was decided; never decreases within a partition")]
+    actor: Annotated[str, doc("who asked: api:<key id>, worker:<id>, writer:<id>, timer, operator")]
+    cause: Annotated[int, doc("offset of the last command that had been decided; -1: none yet")]
+    correlation_id: Annotated[str, doc("id of the caller's request")]
+    traceparent: Annotated[str, doc("W3C trace context; empty: none")]
+    prev_hash: Annotated[bytes, doc("BLAKE2b-256 of the stored bytes of the org's previous event; zeros: the first")]
+
+
+class Recorded(Struct, frozen=True, gc=False):
+    """An event as it stands in the log."""
+
+    header: Header
+    event: AnyEvent

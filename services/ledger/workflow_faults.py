@@ -1,0 +1,193 @@
+"""Everything that can be wrong with a workflow document that has the right shape, each named once."""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator
+
+from services.ledger.workflow import (
+    EntryNode,
+    ExtractorNode,
+    ExtractorSettings,
+    FailedNode,
+    Fault,
+    ResultNode,
+    SelectorCheck,
+    ServiceNode,
+    ServiceSettings,
+    SplitNode,
+    WarehouseNode,
+    Workflow,
+)
+
+HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
+HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+# The edges that may leave a node of each kind, and those of which one has to.
+_ALLOWED: dict[type, tuple[str, ...]] = {
+    EntryNode: ("default", "success"),
+    ServiceNode: ("success", "default", "fail"),
+    SplitNode: ("default",),
+    ExtractorNode: ("success", "default", "fail"),
+    WarehouseNode: ("success", "default"),
+    ResultNode: (),
+    FailedNode: (),
+}
+_NEEDED = (EntryNode, ServiceNode, SplitNode, ExtractorNode)
+
+
+def faults(
+    workflow: Workflow, *, providers: Collection[str] = ("direct",), selector_fault: SelectorCheck | None = None
+) -> list[Fault]:
+    """Return every fault of a document, in the order of the document; empty means it can run."""
+    return [
+        *_identity(workflow),
+        *_entries(workflow),
+        *_edges(workflow),
+        *_missing_edges(workflow),
+        *_splits(workflow),
+        *_shape(workflow),
+        *_settings(workflow, providers, selector_fault),
+    ]
+
+
+def _identity(workflow: Workflow) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for number, node in enumerate(workflow.nodes):
+        if node.id in seen:
+            yield Fault(f"nodes[{number}].id", "duplicate_id", f"another node is called {node.id!r} too: rename one")
+        seen.add(node.id)
+
+
+def _entries(workflow: Workflow) -> Iterator[Fault]:
+    entries = [node.id for node in workflow.nodes if isinstance(node, EntryNode)]
+    if not entries:
+        yield Fault("nodes", "no_entry", "no node is of kind entry: add one, the walk begins there")
+    if len(entries) > 1:
+        yield Fault("nodes", "two_entries", f"{', '.join(entries)} are all of kind entry: keep one")
+
+
+def _edges(workflow: Workflow) -> Iterator[Fault]:
+    kinds = {node.id: type(node) for node in workflow.nodes}
+    taken: set[tuple[str, str]] = set()
+    for number, edge in enumerate(workflow.edges):
+        path = f"edges[{number}]"
+        if edge.source not in kinds:
+            yield Fault(f"{path}.source", "unknown_source", f"no node is called {edge.source!r}")
+        if edge.target not in kinds:
+            yield Fault(f"{path}.target", "unknown_target", f"no node is called {edge.target!r}")
+        kind = kinds.get(edge.source)
+        if kind is None:
+            continue
+        if edge.on not in _ALLOWED[kind]:
+            allowed = ", ".join(_ALLOWED[kind]) or "no edges"
+            yield Fault(f"{path}.on", "edge_not_allowed", f"{edge.source!r} takes {allowed}, not {edge.on}")
+        if kind is not SplitNode:
+            # default is the other name of success: with both, one would never be taken
+            outcome = "fail" if edge.on == "fail" else "success"
+            if (edge.source, outcome) in taken:
+                yield Fault(path, "duplicate_edge", f"{edge.source!r} has another edge for {outcome}: keep one")
+            taken.add((edge.source, outcome))
+            if edge.percent is not None:
+                yield Fault(f"{path}.percent", "percent_not_allowed", "only edges of a split take a percentage")
+
+
+def _missing_edges(workflow: Workflow) -> Iterator[Fault]:
+    leaving = {(edge.source, edge.on) for edge in workflow.edges}
+    for number, node in enumerate(workflow.nodes):
+        if isinstance(node, _NEEDED) and not leaving & {(node.id, "default"), (node.id, "success")}:
+            wanted = "a success edge" if isinstance(node, ServiceNode | ExtractorNode) else "a default edge"
+            yield Fault(f"nodes[{number}]", "missing_edge", f"{node.id!r} leads nowhere: add {wanted}")
+
+
+def _splits(workflow: Workflow) -> Iterator[Fault]:
+    for number, node in enumerate(workflow.nodes):
+        edges = [edge for edge in workflow.edges if edge.source == node.id]
+        if isinstance(node, SplitNode) and edges:
+            total = sum(edge.percent or 0 for edge in edges)
+            if total != 100:
+                message = f"the edges of {node.id!r} add up to {total} %: make it 100"
+                yield Fault(f"nodes[{number}]", "split_not_100", message)
+
+
+def _shape(workflow: Workflow) -> Iterator[Fault]:
+    targets: dict[str, list[str]] = {node.id: [] for node in workflow.nodes}
+    for edge in workflow.edges:
+        if edge.source in targets and edge.target in targets:
+            targets[edge.source].append(edge.target)
+    reached: set[str] = set()
+    waiting = [node.id for node in workflow.nodes if isinstance(node, EntryNode)]
+    while waiting:
+        current = waiting.pop()
+        if current not in reached:
+            reached.add(current)
+            waiting.extend(targets[current])
+    for number, node in enumerate(workflow.nodes):
+        if reached and node.id not in reached:
+            yield Fault(f"nodes[{number}]", "unreachable", f"no path from the entry leads to {node.id!r}")
+    cycle = _cycle(targets)
+    if cycle:
+        yield Fault("edges", "cycle", f"{' -> '.join(cycle)} goes round for ever: remove one of these edges")
+    if not any(isinstance(node, WarehouseNode) and (not reached or node.id in reached) for node in workflow.nodes):
+        message = "no path from the entry ends in a node of kind warehouse: the extraction has to land somewhere"
+        yield Fault("nodes", "no_warehouse", message)
+
+
+def _cycle(targets: dict[str, list[str]]) -> list[str]:
+    """Return the first cycle as its node ids, the first one repeated at the end, or an empty list."""
+    done: set[str] = set()
+    for start in targets:
+        trail: list[str] = []
+        branches = [iter([start])]
+        while branches:
+            following = next(branches[-1], None)
+            if following is None:
+                branches.pop()
+                if trail:
+                    done.add(trail.pop())
+            elif following in trail:
+                return [*trail[trail.index(following) :], following]
+            elif following not in done:
+                trail.append(following)
+                branches.append(iter(targets[following]))
+    return []
+
+
+def _settings(workflow: Workflow, providers: Collection[str], selector_fault: SelectorCheck | None) -> Iterator[Fault]:
+    for number, node in enumerate(workflow.nodes):
+        path = f"nodes[{number}].settings"
+        if isinstance(node, ServiceNode):
+            yield from _service(path, node.settings, providers, selector_fault)
+        if isinstance(node, ExtractorNode):
+            yield from _extractor(path, node.settings, selector_fault)
+
+
+def _service(
+    path: str, settings: ServiceSettings, providers: Collection[str], selector_fault: SelectorCheck | None
+) -> Iterator[Fault]:
+    if settings.provider not in providers:
+        message = f"no provider is called {settings.provider!r}: use {', '.join(sorted(providers))}"
+        yield Fault(f"{path}.provider", "unknown_provider", message)
+    for name, value in settings.headers.items():
+        if not HEADER_NAME.fullmatch(name) or not HEADER_VALUE.fullmatch(value):
+            yield Fault(f"{path}.headers", "bad_header", f"{name!r} is not a header that can be sent")
+    required = settings.validation.required_selector
+    fault = selector_fault("css", required) if selector_fault and required else None
+    if fault:
+        yield Fault(f"{path}.validation.requiredSelector", "bad_selector", fault)
+
+
+def _extractor(path: str, settings: ExtractorSettings, selector_fault: SelectorCheck | None) -> Iterator[Fault]:
+    if not settings.fields:
+        yield Fault(f"{path}.fields", "no_fields", "an extractor without fields reads nothing: add one")
+    names = Counter(field.name for field in settings.fields)
+    for number, field in enumerate(settings.fields):
+        where = f"{path}.fields[{number}]"
+        if names[field.name] > 1:
+            yield Fault(f"{where}.name", "duplicate_field", f"another field is called {field.name!r} too: rename one")
+        fault = selector_fault(field.selector, field.query) if selector_fault else None
+        if fault:
+            yield Fault(f"{where}.query", "bad_selector", fault)
+    if settings.items and selector_fault:
+        fault = selector_fault(settings.items.selector, settings.items.query)
+        if fault:
+            yield Fault(f"{path}.items.query", "bad_selector", fault)
