@@ -63,11 +63,9 @@ def kind_of(broker: Broker) -> BrokerKind:
             assert_never(broker)
 
 
-def broker_program(broker: Broker, directory: StackDir, environ: Mapping[str, str]) -> Program | None:
-    """What to run for the broker; None where it already runs elsewhere."""
+def broker_program(broker: ApacheKafka | Tansu, directory: StackDir, environ: Mapping[str, str]) -> Program:
+    """What to run for a broker of the stack's own."""
     match broker:
-        case External():
-            return None
         case ApacheKafka():
             return kafka_program(broker, directory, environ)
         case Tansu():

@@ -114,7 +114,9 @@ def _from_kafka_home(home: Path) -> Jars:
         version = re.fullmatch(r"kafka_2\.13-((\d+)\.[\w.-]+)\.jar", core.name)
         if version and int(version[2]) >= OLDEST_KAFKA_MAJOR:
             return Jars(core.parent, version[1], "KAFKA_HOME")
-    raise BrokerUnavailable(f"KAFKA_HOME={home} holds no libs/kafka_2.13-4.*.jar: point it at Apache Kafka 4, or unset it")
+    raise BrokerUnavailable(
+        f"KAFKA_HOME={home} holds no libs/kafka_2.13-4.*.jar: point it at Apache Kafka 4, or unset it"
+    )
 
 
 def _by_maven(place: Path, java: Java, environ: Mapping[str, str]) -> None:

@@ -46,9 +46,10 @@ def kafka_program(kafka: ApacheKafka, directory: StackDir, environ: Mapping[str,
         _format(kafka, directory, config)
     archive = _archive(kafka, environ)
     fresh = archive.with_name(f"{archive.name}.{os.getpid()}")
+    flags = (*HEAP, *_archive_flags(kafka.java, archive, fresh))
     return Program(
         name="broker",
-        argv=_java(kafka, directory, *HEAP, *_archive_flags(kafka.java, archive, fresh), main="kafka.Kafka") + (str(config),),
+        argv=(*_java(kafka, directory, *flags, main="kafka.Kafka"), str(config)),
         ready=partial(kafka_answers, port),
         port=port,
         endpoint=f"{LOOPBACK}:{port}",
@@ -92,7 +93,11 @@ def _archive(kafka: ApacheKafka, environ: Mapping[str, str]) -> Path:
 
 def _archive_flags(java: Java, archive: Path, fresh: Path) -> tuple[str, ...]:
     """Use the archive, or write one when the broker stops; a stale archive is only a warning of Java's."""
-    use, write = ("AOTCache", "AOTCacheOutput") if java.major >= AOT_CACHE_MAJOR else ("SharedArchiveFile", "ArchiveClassesAtExit")
+    use, write = (
+        ("AOTCache", "AOTCacheOutput")
+        if java.major >= AOT_CACHE_MAJOR
+        else ("SharedArchiveFile", "ArchiveClassesAtExit")
+    )
     if archive.exists():
         return (f"-XX:{use}={archive}",)
     archive.parent.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,7 @@ class Program:
     ready: Callable[[], bool]
     port: int
     endpoint: str  # as a person would write it down; without secrets
+    path: str = ""  # answers 200 when it is ready; empty: it does not speak HTTP
     environ: Mapping[str, str] = field(default_factory=dict)
     ready_seconds: float = 60.0
     stop_signal: Signals = SIGTERM

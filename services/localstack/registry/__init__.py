@@ -1,0 +1,1 @@
+"""A small Confluent-compatible schema registry for Avro, for stacks that have no other."""

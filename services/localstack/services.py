@@ -1,0 +1,53 @@
+"""The processes of jobledger itself that a local stack runs, as data."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+from services.localstack.places import StackDir
+from services.localstack.ports import LOOPBACK, port_for
+from services.localstack.program import Program, http_answers
+
+READY = "/ready"
+READY_SECONDS = 60.0
+STOP_SECONDS = 12.0  # a service stops within 10 s
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One process: Python's arguments, and settings beside the common ones."""
+
+    name: str
+    arguments: tuple[str, ...]
+    knows_operator: bool = False  # it is given the operator key
+
+
+SERVICES = (
+    Service("decider", ("-m", "services.decider")),
+    Service("workers", ("-m", "services.workers")),
+    Service("writers", ("-m", "services.writers")),
+    Service("projections", ("-m", "projections")),
+    Service("api", ("-m", "api"), knows_operator=True),
+)
+
+# Each has `migrate(url)` and runs as `python -m`; all may run at once.
+MIGRATIONS = ("api.config.migrate", "projections.migrate", "services.writers.migrate")
+
+
+def service_program(service: Service, directory: StackDir, environ: Mapping[str, str], operator_key: str) -> Program:
+    """Return what to run; `environ` holds the stack's common settings."""
+    port = port_for(directory.ports, service.name)
+    own = {"JOBLEDGER_HOST": LOOPBACK, "JOBLEDGER_PORT": str(port)}
+    own["JOBLEDGER_OPERATOR_KEY"] = operator_key if service.knows_operator else ""
+    return Program(
+        name=service.name,
+        argv=(sys.executable, "-P", *service.arguments),  # -P: not what happens to lie in the current directory
+        environ={**environ, **own},
+        ready=partial(http_answers, port, READY),
+        port=port,
+        endpoint=f"http://{LOOPBACK}:{port}",
+        path=READY,
+        ready_seconds=READY_SECONDS,
+        stop_seconds=STOP_SECONDS,
+    )

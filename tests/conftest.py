@@ -1,0 +1,130 @@
+"""The stack that every integration test shares: one broker, one Postgres, one registry; names and databases are fresh.
+
+A test asks for `settings` (a fresh topic prefix and a fresh database with every migration applied) or for `ledger` (the
+same with its topics created). Tests marked `kafka` are skipped with a reason where the broker is Tansu.
+"""
+
+import contextlib
+import importlib
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from services.localstack.broker_tansu import Tansu
+from services.localstack.places import StackDir
+from services.localstack.services import MIGRATIONS
+from services.localstack.stack import Stack
+from services.runtime.settings import Settings, settings_from
+
+TEST_PARTITIONS = 4  # enough to see placement, few enough to create in no time
+BROKER_LINE = pytest.StashKey[str]()
+
+
+@dataclass(frozen=True, slots=True)
+class Databases:
+    """Makes databases as copies of one that has every migration applied."""
+
+    server: str  # connection URL without the database
+    template: str
+
+    def fresh(self) -> str:
+        """Create a database and return its connection URL."""
+        name = f"test_{uuid.uuid4().hex}"
+        self._execute("CREATE DATABASE {} TEMPLATE {}", name, self.template)
+        return f"{self.server}/{name}"
+
+    def drop(self, url: str) -> None:
+        """Drop a database, whoever is still connected to it."""
+        self._execute("DROP DATABASE {} WITH (FORCE)", url.rpartition("/")[2])
+
+    def _execute(self, statement: str, *names: str) -> None:
+        with psycopg.connect(f"{self.server}/postgres", autocommit=True) as connection:
+            connection.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
+
+
+@pytest.fixture(scope="session")
+def stack(tmp_path_factory: pytest.TempPathFactory, pytestconfig: pytest.Config) -> Iterator[Stack]:
+    """Broker, Postgres and registry of this test session."""
+    stack = Stack(StackDir(tmp_path_factory.mktemp("stack")), os.environ)
+    try:
+        stack.start()
+        pytestconfig.stash[BROKER_LINE] = f"broker: {stack.broker}"
+        yield stack
+    finally:
+        stack.stop()
+
+
+@pytest.fixture(scope="session")
+def databases(stack: Stack) -> Iterator[Databases]:
+    """The factory of databases; its template carries every package's migrations."""
+    server = stack.environ["JOBLEDGER_POSTGRES"].rpartition("/")[0]
+    template = f"template_{uuid.uuid4().hex}"
+    factory = Databases(server, template)
+    factory._execute("CREATE DATABASE {}", template)
+    for module in MIGRATIONS:
+        with contextlib.suppress(ModuleNotFoundError):
+            importlib.import_module(module).migrate(f"{server}/{template}")
+    yield factory
+    factory.drop(f"{server}/{template}")
+
+
+@pytest.fixture
+def new_settings(stack: Stack, databases: Databases) -> Iterator[Callable[[], Settings]]:
+    """Make settings, each with a topic prefix and a database that nobody else uses."""
+    made: list[Settings] = []
+
+    def make() -> Settings:
+        fresh = {
+            "JOBLEDGER_TOPIC_PREFIX": f"test-{uuid.uuid4().hex[:12]}",
+            "JOBLEDGER_POSTGRES": databases.fresh(),
+            "JOBLEDGER_BLOBS": f"{stack.environ['JOBLEDGER_BLOBS']}/{uuid.uuid4().hex}",
+            "JOBLEDGER_PARTITIONS": str(TEST_PARTITIONS),
+        }
+        made.append(settings_from({**stack.environ, **fresh}))
+        return made[-1]
+
+    yield make
+    for settings in made:
+        databases.drop(settings.postgres)
+
+
+@pytest.fixture
+def settings(new_settings: Callable[[], Settings]) -> Settings:
+    """Settings of the shared stack with a fresh topic prefix, blob prefix and database; no topics yet."""
+    return new_settings()
+
+
+@pytest.fixture
+def ledger(settings: Settings) -> Settings:
+    """The same settings with every topic of the ledger created."""
+    from services.runtime.admin import ensure_topics
+
+    ensure_topics(settings)
+    return settings
+
+
+@pytest.fixture(autouse=True)
+def _real_kafka_where_marked(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("kafka"):
+        broker = request.getfixturevalue("stack").broker
+        if isinstance(broker, Tansu):
+            pytest.skip(f"needs Apache Kafka's aborts, fencing or restart; the broker is {broker}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what uses the stack, so that `-m "not stack"` runs without one."""
+    for item in items:
+        if "stack" in getattr(item, "fixturenames", ()) or item.get_closest_marker("kafka"):
+            item.add_marker("stack")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say which broker the tests ran on, and why."""
+    line = config.stash.get(BROKER_LINE, "")
+    if line:
+        terminalreporter.write_line(line)
