@@ -1,0 +1,55 @@
+"""Traces that the machinery of bot walls leaves in markup; product names of vendors, never names of sites."""
+
+import re
+
+# Found on the challenge itself and not on the pages behind it; lower case.
+CHALLENGE = (
+    b"_cf_chl_opt", b"cf-browser-verification", b"cf_chl_", b"cf-challenge-running", b"gokuprops",
+    b"awswafintegration", b"awswafcaptcha", b"anubis_challenge", b"captcha-delivery.com/captcha",
+    b"ct.captcha-delivery.com", b"geo.captcha-delivery.com", b"px-captcha", b"_pxblock",
+    b"sec-if-cpt-container", b"sec-cpt-if", b"bm-verify=", b"/_sec/verify", b"/_sec/cp_challenge",
+    b"sucuri_cloudproxy_js", b"distil_r_captcha", b"distil_r_block", b"distil_identify_block", b"/tspd/",
+    b"kpsdk", b"/ddos-guard/js-challenge", b"__ddg", b"_____tmd_____", b"x5secdata", b"validatecaptcha",
+    b"/_guard/", b"__qrator", b"rbzns", b"sbtsckid", b"/_wafchallenge", b"_wafchallengeid", b"waf_captcha",
+    b"imunify360", b"wsidchk", b"slowaes", b"showcaptcha", b"checkcaptcha", b"captchapage",
+    b"vercel security checkpoint", b"/.well-known/vercel/security", b"radware", b"perfdrive.com",
+    b"shieldsquare", b"go-away", b"haproxy-protection", b"basedflare", b"__challenge", b"/challenge.js",
+    b"challenge-form", b"challenge-container", b"acw_sc__v2", b"_waf_", b"jschl",
+)  # fmt: skip
+
+# Widgets that good pages carry too, in their comment or contact forms.
+WIDGETS = (
+    b"g-recaptcha", b"h-captcha", b"cf-turnstile", b"hcaptcha.com/1/api.js", b"recaptcha/api.js",
+    b"recaptcha/enterprise.js", b"challenges.cloudflare.com", b"geetest", b"gt.js", b"arkoselabs",
+    b"funcaptcha", b"smartcaptcha", b"mcaptcha", b"altcha", b"friendlycaptcha", b"frc-captcha", b"tcaptcha",
+    b"captcha.js", b"captcha-box", b"nocaptcha", b"_incapsula_resource", b"challenge-platform", b"captcha",
+)  # fmt: skip
+
+# Refusals of vendors' edges.
+REFUSAL = (b"cf-error-details", b"_incapsula_resource?cwudnsai", b"errors.edgesuite.net")
+
+# A script that sets a cookie and comes back, unpacks itself, or looks at who runs it.
+COOKIE_AND_RELOAD = re.compile(
+    rb"document\.cookie\s*=.*(?:location\.(?:reload|replace)|location(?:\.href)?\s*=|\.submit\(\))", re.S
+)
+UNPACKS_ITSELF = re.compile(rb"(?:\beval\b|Function\s*\().*|fromCharCode.*\beval\b", re.S)
+ENCODED = re.compile(rb"fromCharCode|\batob\(|unescape\(|[A-Za-z0-9+/]{400,}")
+PROBES_BROWSER = re.compile(rb"navigator\.webdriver|\bwebdriver\b|callPhantom|_phantom|fingerprint", re.I)
+GOES_ELSEWHERE = re.compile(
+    rb"(?:window\.|document\.|top\.|self\.)?location(?:\.href)?\s*=[^=]|location\.(?:replace|assign)\(|http-equiv=[\"']?refresh",
+    re.I,
+)
+EXTERNAL_SCRIPT = re.compile(rb"<script[^>]{0,500}\bsrc\s*=", re.I)
+
+# Without one of these, the search below is in vain.
+CONTENT_HINTS = (b"schema.org", b"itemprop=", b"article:published_time", b"og:price", b"product:price")
+
+# Marks of a page that carries what people come for.
+CONTENT = re.compile(
+    rb"\"@type\"\s*:\s*\[?\s*\"(?:Product|Offer|AggregateOffer|ItemList|NewsArticle|Article|BlogPosting|Recipe|Event|MusicEvent|"
+    rb"JobPosting|Movie|Book|VideoObject|Review|Course|Hotel|Restaurant|LocalBusiness|RealEstateListing|Vehicle|Car|QAPage|"
+    rb"FAQPage|HowTo|Dataset|SoftwareApplication)\"|"
+    rb"schema\.org/(?:Product|Offer|NewsArticle|Article|BlogPosting|Recipe|Event|JobPosting|Movie|Book|Review|Hotel|"
+    rb"Restaurant|LocalBusiness|ItemList)[\"'/]|itemprop=[\"']?price|property=[\"']?article:published_time|"
+    rb"property=[\"']?(?:og:price|product:price)"
+)
