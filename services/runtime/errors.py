@@ -2,9 +2,16 @@
 
 RuntimeFault
 ├── SettingsError      a setting is missing or unusable; names its key
+├── BrokerFault        Kafka answered with an error that waiting does not cure, or did not answer at all
+│   ├── RecordRefused  Kafka will never take this record: too large, no such topic or partition, not allowed
+│   └── NotDelivered   Kafka did not acknowledge a record in time; it may be there all the same
+├── RegistryFault      the schema registry did not answer, or refuses a schema
 ├── LedgerUnavailable  no decider answered a command in time; the command may still take effect
 ├── LogGap             a record that had to be next is not there
 ├── Fenced             another writer owns this partition now; leave the process
+├── BlobFault          the blob store refused or failed
+│   └── BlobMissing    no blob has this key
+├── MigrationFault     a migration is misnamed, out of order, or was edited after it had been applied
 └── DeadLetterLimit    too many records had to be parked; a person has to look
 """
 
@@ -17,6 +24,22 @@ class SettingsError(RuntimeFault):
     """A setting is missing or unusable."""
 
 
+class BrokerFault(RuntimeFault):
+    """Kafka answered with an error that waiting does not cure, or did not answer at all."""
+
+
+class RecordRefused(BrokerFault):
+    """Kafka will never take this record."""
+
+
+class NotDelivered(BrokerFault):
+    """Kafka did not acknowledge a record in time."""
+
+
+class RegistryFault(RuntimeFault):
+    """The schema registry did not answer, or refuses a schema."""
+
+
 class LedgerUnavailable(RuntimeFault):
     """No decider answered in time."""
 
@@ -27,6 +50,18 @@ class LogGap(RuntimeFault):
 
 class Fenced(RuntimeFault):
     """Another writer owns the partition."""
+
+
+class BlobFault(RuntimeFault):
+    """The blob store refused or failed."""
+
+
+class BlobMissing(BlobFault):
+    """No blob has this key."""
+
+
+class MigrationFault(RuntimeFault):
+    """A migration is misnamed, out of order, or was edited after it had been applied."""
 
 
 class DeadLetterLimit(RuntimeFault):

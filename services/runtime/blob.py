@@ -1,0 +1,106 @@
+"""Bodies too large for events, in a directory or an object store, under keys that never leave it."""
+
+import asyncio
+import os
+import re
+from pathlib import Path
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import LocalStore, from_url
+
+from services.runtime.errors import BlobFault, BlobMissing
+from services.runtime.settings import blob_directory
+
+SEGMENT = r"[A-Za-z0-9_~\-][A-Za-z0-9_~.\-]*"
+KEY = re.compile(rf"{SEGMENT}(/{SEGMENT})*")
+ESCAPED = re.compile(r"[^A-Za-z0-9_.\-]|^\.")
+
+
+def blob_key(org_id: str, job_id: str, attempt: int, name: str) -> str:
+    """Return the key of a blob of one attempt of a job; different arguments never give the same key."""
+    return "/".join((_segment(org_id), _segment(job_id), str(attempt), _segment(name)))
+
+
+class BlobStore:
+    """Puts and gets whole blobs. `url`: file:///directory, s3://bucket/prefix, gs://..., az://... or memory:///.
+
+    A put is atomic: readers see the old blob, none, or the new one. When it returns, the blob is durable: object
+    stores promise that themselves; in a directory obstore writes aside and renames but does not call fsync
+    (0.12, seen by strace), so that is done here, for the file and for each directory down to it.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._directory = blob_directory(url)
+        if self._directory:
+            self._store = LocalStore(prefix=self._directory, mkdir=True)
+        else:
+            self._store = from_url(url)  # type: ignore[assignment]
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Return when the blob is durable, whether or not there was one under this key."""
+        _check(key)
+        try:
+            await obstore.put_async(self._store, key, data)
+            if self._directory:
+                await asyncio.to_thread(_make_durable, self._directory, key)
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blob {key} not written: {error}") from error
+
+    async def get(self, key: str) -> bytes:
+        """Return the blob, or raise BlobMissing."""
+        _check(key)
+        try:
+            answer = await obstore.get_async(self._store, key)
+            return bytes(await answer.bytes_async())
+        except FileNotFoundError:
+            raise BlobMissing(
+                f"no blob has the key {key}: it was purged, or JOBLEDGER_BLOBS is another store"
+            ) from None
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blob {key} not read: {error}") from error
+
+    async def exists(self, key: str) -> bool:
+        """Whether there is a blob under this key."""
+        _check(key)
+        try:
+            await obstore.head_async(self._store, key)
+        except FileNotFoundError:
+            return False
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blob {key} not looked up: {error}") from error
+        return True
+
+    async def delete(self, key: str) -> None:
+        """Remove the blob; one that is not there is fine."""
+        _check(key)
+        try:
+            await obstore.delete_async(self._store, key)
+        except FileNotFoundError:
+            return
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blob {key} not deleted: {error}") from error
+
+
+def _segment(text: str) -> str:
+    """Escape what a key may not hold as ~XX per byte of UTF-8; `~` itself included, so that nothing collides."""
+    if not text:
+        raise ValueError("a part of a blob key is empty")
+    return ESCAPED.sub(lambda found: "".join(f"~{byte:02x}" for byte in found[0].encode()), text)
+
+
+def _check(key: str) -> None:
+    if not KEY.fullmatch(key):
+        raise ValueError(f"{key!r} is no blob key: make keys with blob_key()")
+
+
+def _make_durable(directory: Path, key: str) -> None:
+    path = directory / key
+    for place in (path, *path.parents):
+        descriptor = os.open(place, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        if place == directory:
+            return

@@ -1,0 +1,25 @@
+"""Ids that sort by the time they were made."""
+
+import os
+import time
+import uuid
+
+NANOS_PER_MILLISECOND = 1_000_000
+FRACTION_STEPS = 4096  # 12 bits below the millisecond, RFC 9562 section 6.2, method 3
+
+
+def uuid7() -> str:
+    """Return a UUID of version 7 as text of 36 characters; it sorts by time down to a quarter of a microsecond."""
+    return str(uuid.UUID(int=_uuid7_int(time.time_ns(), os.urandom(8))))
+
+
+def uuid7_bytes() -> bytes:
+    """Return a UUID of version 7 as its 16 bytes."""
+    return _uuid7_int(time.time_ns(), os.urandom(8)).to_bytes(16, "big")
+
+
+def _uuid7_int(nanos: int, random: bytes) -> int:
+    milliseconds, rest = divmod(nanos, NANOS_PER_MILLISECOND)
+    fraction = rest * FRACTION_STEPS // NANOS_PER_MILLISECOND
+    tail = int.from_bytes(random, "big") & ((1 << 62) - 1)
+    return (milliseconds & ((1 << 48) - 1)) << 80 | 0x7 << 76 | fraction << 64 | 0b10 << 62 | tail

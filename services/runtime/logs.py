@@ -1,0 +1,61 @@
+"""Logs as one JSON object a line on stderr, without secrets."""
+
+import logging
+import re
+import sys
+from datetime import UTC, datetime
+
+import orjson
+
+from services.runtime.settings import Settings
+
+OWN_FIELDS = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+SECRETS = (
+    (re.compile(r"jlk_[A-Za-z0-9]+_[A-Za-z0-9_\-]+"), "jlk_***"),
+    (re.compile(r"(://)[^/\s\"'@]*@"), r"\1***@"),  # the userinfo of a URL
+    (re.compile(r"(?i)(password\s*=\s*)('[^']*'|[^\s\"',;&]+)"), r"\1***"),  # of a libpq connection string
+    (re.compile(r"(?i)(bearer\s+)[A-Za-z0-9._~+/\-]+=*"), r"\1***"),
+)
+
+
+def setup(settings: Settings, service: str) -> None:
+    """Send every log record of this process to stderr as JSON: time, level, service, logger, message, extra ids."""
+    setup_plain(settings.log_level, service, (settings.operator_key,))
+
+
+def setup_plain(log_level: str, service: str, secrets: tuple[str, ...] = ()) -> None:
+    """Do the same without Settings, for a process that has none or could not read them."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines(service, tuple(secret for secret in secrets if secret)))
+    logging.basicConfig(handlers=[handler], level=log_level.upper(), force=True)
+    logging.captureWarnings(capture=True)
+
+
+class JsonLines(logging.Formatter):
+    """Formats a record as one line of JSON. `secrets` are blanked wherever they turn up, like all known kinds."""
+
+    def __init__(self, service: str, secrets: tuple[str, ...] = ()) -> None:
+        super().__init__()
+        self._service = service
+        self._secrets = secrets
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line, without its line break."""
+        line: dict[str, object] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "service": self._service,
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        line |= {name: value for name, value in record.__dict__.items() if name not in OWN_FIELDS}
+        if record.exc_info:
+            line["error"] = self.formatException(record.exc_info)
+        return self._without_secrets(orjson.dumps(line, default=str, option=orjson.OPT_NON_STR_KEYS).decode())
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        for pattern, replacement in SECRETS:
+            text = pattern.sub(replacement, text)
+        return text
