@@ -1,0 +1,59 @@
+"""The commands of one partition, in order; what is no command of one of its orgs is dead-lettered."""
+
+from collections.abc import Callable
+
+from services.ledger.messages import AnyCommand, RegisterOrg
+from services.ledger.state import Ledger
+from services.ledger.wire import COMMANDS, BadMessage
+from services.runtime import topics
+from services.runtime.reader import LogReader, Record, committed_end
+from services.runtime.settings import Settings
+
+Accepted = tuple[int, AnyCommand]  # offset of the command, and the command
+Park = Callable[[Record, str, str], None]  # dead-letters a record: reason and detail; raises where it cannot
+
+
+class Inbox:
+    """Reads commands from the first one that the log has not decided yet."""
+
+    def __init__(self, settings: Settings, partition: int, ledger: Ledger, park: Park) -> None:
+        self._settings, self._partition, self._ledger = settings, partition, ledger
+        self._park = park
+        self._topic = topics.commands(settings)
+        self.next_offset = ledger.cause + 1
+        self._reader = LogReader(settings, self._topic, {partition: self.next_offset})
+
+    def poll(self, most: int, timeout_seconds: float) -> list[Accepted]:
+        """Return the next commands, waiting at most this long for the first."""
+        accepted = []
+        for record in self._reader.poll(most, timeout_seconds):
+            self.next_offset = record.offset + 1
+            command = self._accept(record)
+            if command is not None:
+                accepted.append((record.offset, command))
+        return accepted
+
+    def drained(self) -> bool:
+        """Whether every command that the broker holds now has been read; raises BrokerFault where it is silent."""
+        if self._settings.broker == "tansu":  # its end offsets are wrong
+            return self._reader.at_end()
+        end = committed_end(self._settings, self._topic, [self._partition])[self._partition]
+        return self.next_offset >= end
+
+    def close(self) -> None:
+        """Leave the broker."""
+        self._reader.close()
+
+    def _accept(self, record: Record) -> AnyCommand | None:
+        try:
+            command = COMMANDS.decode(record.value)
+        except BadMessage as error:
+            self._park(record, "bad_message", str(error))
+            return None
+        if command.org_id == record.key and (self._known(command) or isinstance(command, RegisterOrg)):
+            return command
+        self._park(record, "foreign_org", f"{type(command).__name__} of an org that is not here")
+        return None
+
+    def _known(self, command: AnyCommand) -> bool:
+        return not command.org_id or command.org_id in self._ledger.orgs

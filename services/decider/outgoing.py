@@ -1,0 +1,72 @@
+"""A decided batch as Kafka records: which topic, partition, key, bytes and headers."""
+
+from itertools import groupby
+
+from schemas.events import Recorded
+from services.decider.batch import Batch, StoredEvent
+from services.ledger.messages import Delivery, DeliveryBatch, Reply, Task
+from services.ledger.wire import DELIVERIES, REPLIES, TASKS
+from services.runtime import topics
+from services.runtime.settings import Settings
+from services.runtime.transactions import Outgoing
+
+DELIVERIES_PER_RECORD = 100
+
+
+def transaction_of(batch: Batch, settings: Settings) -> list[Outgoing]:
+    """Return the records that have to be written together."""
+    return [
+        *(_event(stored, settings) for stored in batch.events),
+        *(_task(task, settings) for task in batch.tasks),
+        *_deliveries(batch.deliveries, settings),
+    ]
+
+
+def reply_of(reply: Reply, settings: Settings) -> Outgoing:
+    """Return the record of a reply, to be sent after the commit."""
+    return Outgoing(
+        topics.replies(settings), topics.reply_partition(reply.requester), reply.requester, REPLIES.encode(reply)
+    )
+
+
+def event_headers(recorded: Recorded) -> list[tuple[str, bytes]]:
+    """CloudEvents attributes (binary mode) and the position, so that readers can skip without decoding."""
+    header = recorded.header
+    return [
+        ("ce_specversion", b"1.0"),
+        ("ce_type", b"jobledger." + header.event_type.encode()),
+        ("ce_id", header.event_id.hex().encode()),
+        ("ce_source", b"/jobledger/%d" % header.partition),
+        ("content-type", b"application/avro"),
+        ("ledger-position", b"%d" % header.position),
+    ]
+
+
+def _event(stored: StoredEvent, settings: Settings) -> Outgoing:
+    recorded = stored.recorded
+    return Outgoing(
+        topics.events(settings),
+        recorded.header.partition,
+        recorded.event.org_id,
+        stored.stored,
+        event_headers(recorded),
+    )
+
+
+def _task(task: Task, settings: Settings) -> Outgoing:
+    partition = topics.spread_partition(task.partition, task.job_id, settings.task_spread)
+    return Outgoing(topics.tasks(settings, task.vocabulary), partition, task.org_id, TASKS.encode(task))
+
+
+def _deliveries(deliveries: list[Delivery], settings: Settings) -> list[Outgoing]:
+    def place(delivery: Delivery) -> tuple[str, int]:
+        return delivery.kind, topics.spread_partition(delivery.partition, delivery.job_id, settings.task_spread)
+
+    records = []
+    for (kind, partition), group in groupby(sorted(deliveries, key=place), key=place):
+        members = list(group)
+        for start in range(0, len(members), DELIVERIES_PER_RECORD):
+            chunk = tuple(members[start : start + DELIVERIES_PER_RECORD])
+            value = DELIVERIES.encode(DeliveryBatch(deliveries=chunk))
+            records.append(Outgoing(topics.deliveries(settings, kind), partition, chunk[0].org_id, value))
+    return records

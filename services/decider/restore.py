@@ -1,0 +1,45 @@
+"""Brings the state of a partition back from its log, up to a fence after which only this process can write."""
+
+import time
+
+from schemas.codec import Decoder
+from services.ledger.policy import Policy
+from services.ledger.record import digest_of
+from services.ledger.state import Ledger, apply
+from services.runtime import topics
+from services.runtime.errors import LogGap
+from services.runtime.reader import LogReader
+from services.runtime.settings import Settings
+
+READ_BATCH = 10_000
+PATIENCE_SECONDS = 60.0  # without a single record, while the fence is known to lie ahead
+
+
+def restore(settings: Settings, partition: int, decoder: Decoder, policy: Policy, fence_offset: int) -> Ledger:
+    """Fold every event of the partition before the fence, or raise LogGap where the log has a hole."""
+    ledger = Ledger(partition, policy)
+    reader = LogReader(settings, topics.events(settings), {partition: 0})
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    try:
+        while True:
+            records = reader.poll(READ_BATCH, 1.0)
+            for record in records:
+                if record.value:
+                    _fold(ledger, decoder, record.value, record.offset)
+                if record.offset >= fence_offset:
+                    return ledger
+            if records:
+                give_up_at = time.monotonic() + PATIENCE_SECONDS
+            elif time.monotonic() > give_up_at:
+                raise LogGap(f"partition {partition}: the log ends before the fence at offset {fence_offset}")
+    finally:
+        reader.close()
+
+
+def _fold(ledger: Ledger, decoder: Decoder, stored: bytes, offset: int) -> None:
+    recorded = decoder.decode(stored)
+    if recorded is None:
+        raise LogGap(f"offset {offset} holds an event type unknown to this version: a newer decider wrote it; upgrade")
+    if recorded.header.position != ledger.position + 1:
+        raise LogGap(f"offset {offset} holds position {recorded.header.position} after {ledger.position}")
+    apply(ledger, recorded, digest_of(stored))

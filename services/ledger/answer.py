@@ -1,0 +1,65 @@
+"""What the asker of a command is told, once its events are folded into the state."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from schemas.events import AnyEvent, ReportRefused
+from services.ledger.messages import (
+    AnnounceWorker,
+    AnyCommand,
+    CancelJob,
+    ChangeOrgLimit,
+    ClaimTask,
+    Done,
+    Drop,
+    Granted,
+    Refused,
+    RegisterOrg,
+    ReportProgress,
+    SettleDeliveries,
+    SubmitJobs,
+)
+from services.ledger.refusal import refusal
+from services.ledger.state import Ledger
+from services.ledger.status import Status
+
+
+def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> Done | Granted | Refused | Drop:
+    """Return the reply to a command that led to these events; a repeated command gets the same reply."""
+    if isinstance(command, ReportProgress):
+        return _answer_report(ledger, command, events)
+    refused = refusal(ledger, command)
+    if refused is not None:
+        return refused
+    match command:
+        case ClaimTask():
+            job = ledger.jobs[command.job_id]
+            return Granted(attempt=job.attempt, resume=job.resume)
+        case SubmitJobs():
+            return _answer_submit(ledger, command, repeated=not events)
+        case AnnounceWorker():
+            return Drop(job_ids=tuple(job_id for job_id in command.running if not _owns(ledger, command, job_id)))
+        case RegisterOrg() | ChangeOrgLimit() | CancelJob() | SettleDeliveries():
+            return Done()
+        case _:
+            assert_never(command)
+
+
+def _answer_report(ledger: Ledger, report: ReportProgress, events: Sequence[AnyEvent]) -> Done | Refused:
+    if report.job_id not in ledger.jobs:
+        return Refused(code="unknown_job")
+    reason = next((event.reason for event in events if isinstance(event, ReportRefused)), "")
+    return Refused(code=reason) if reason else Done()
+
+
+def _answer_submit(ledger: Ledger, command: SubmitJobs, *, repeated: bool) -> Done:
+    known = ledger.orgs[command.org_id].keys.get(command.idempotency_digest)
+    ids = known.job_ids if known and command.idempotency_digest else [job.job_id for job in command.jobs]
+    return Done(job_ids=tuple(ids), repeated=repeated)
+
+
+def _owns(ledger: Ledger, command: AnnounceWorker, job_id: str) -> bool:
+    job = ledger.jobs.get(job_id)
+    if job is None:
+        return False
+    return (job.status is Status.RUNNING and job.boot_id == command.boot_id) or job.task_out

@@ -1,0 +1,157 @@
+"""The rules: which events follow from a command. Already in effect, or refused: none."""
+
+from typing import assert_never
+
+from schemas.events import (
+    AnyEvent,
+    JobCancelled,
+    JobClaimed,
+    JobSubmitted,
+    OrgLimitChanged,
+    OrgRegistered,
+    ReleaseReason,
+    WorkerAlive,
+    WorkerLost,
+)
+from services.ledger.decide_delivery import decide_deliveries
+from services.ledger.decide_report import decide_report
+from services.ledger.job import Job
+from services.ledger.messages import (
+    AnnounceWorker,
+    AnyCommand,
+    CancelJob,
+    ChangeOrgLimit,
+    ClaimTask,
+    RegisterOrg,
+    ReportProgress,
+    SettleDeliveries,
+    SubmitJobs,
+)
+from services.ledger.refusal import refusal
+from services.ledger.release import release
+from services.ledger.state import Ledger
+from services.ledger.status import Status
+
+
+def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
+    """Return the events that a command leads to in this state, at this time (microseconds UTC)."""
+    match command:
+        case ReportProgress():
+            return decide_report(ledger, command, now)
+        case SettleDeliveries():
+            return decide_deliveries(ledger, command, now)
+        case AnnounceWorker():
+            return _announce(ledger, command, now)
+    if refusal(ledger, command) is not None:
+        return []
+    match command:
+        case RegisterOrg():
+            return _register(ledger, command)
+        case ChangeOrgLimit():
+            return _limit(ledger, command)
+        case SubmitJobs():
+            return _submit(ledger, command)
+        case CancelJob():
+            return _cancel(ledger.jobs[command.job_id], command)
+        case ClaimTask():
+            return _claim(ledger, command)
+        case _:
+            assert_never(command)
+
+
+def _register(ledger: Ledger, command: RegisterOrg) -> list[AnyEvent]:
+    if command.org_id in ledger.orgs:
+        return []
+    return [
+        OrgRegistered(org_id=command.org_id, name=command.name, plan=command.plan, max_in_flight=command.max_in_flight)
+    ]
+
+
+def _limit(ledger: Ledger, command: ChangeOrgLimit) -> list[AnyEvent]:
+    if ledger.orgs[command.org_id].max_in_flight == command.max_in_flight:
+        return []
+    return [OrgLimitChanged(org_id=command.org_id, max_in_flight=command.max_in_flight)]
+
+
+def _submit(ledger: Ledger, command: SubmitJobs) -> list[AnyEvent]:
+    if command.idempotency_digest in ledger.orgs[command.org_id].keys:
+        return []
+    return [
+        JobSubmitted(
+            org_id=command.org_id,
+            job_id=job.job_id,
+            private=job.private,
+            vocabulary=command.vocabulary,
+            workflow_id=command.workflow_id,
+            workflow_version=command.workflow_version,
+            workflow_ref=command.workflow_ref,
+            domain=job.domain,
+            priority=command.priority,
+            max_run_seconds=command.max_run_seconds,
+            destinations=command.destinations,
+            idempotency_digest=command.idempotency_digest,
+            request_digest=command.request_digest,
+            schedule_id=command.schedule_id,
+        )
+        for job in command.jobs
+        if job.job_id not in ledger.jobs
+    ]
+
+
+def _cancel(job: Job, command: CancelJob) -> list[AnyEvent]:
+    if job.terminal:
+        return []
+    return [JobCancelled(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, reason=command.reason)]
+
+
+def _claim(ledger: Ledger, command: ClaimTask) -> list[AnyEvent]:
+    job = ledger.jobs[command.job_id]
+    if job.status is Status.RUNNING:
+        return []
+    claimed = JobClaimed(
+        org_id=job.org_id,
+        job_id=job.job_id,
+        attempt=job.attempt + 1,
+        worker_id=command.worker_id,
+        boot_id=command.boot_id,
+    )
+    if command.boot_id in ledger.workers:
+        return [claimed]
+    first_sign = WorkerAlive(
+        worker_id=command.worker_id, boot_id=command.boot_id, kind=job.vocabulary, slots=1, free_slots=0
+    )
+    return [first_sign, claimed]
+
+
+def _announce(ledger: Ledger, command: AnnounceWorker, now: int) -> list[AnyEvent]:
+    worker = ledger.workers.get(command.boot_id)
+    if command.stopping:
+        return lose_worker(ledger, command.boot_id, stopped=True)
+    if worker is not None and worker.slots == command.slots and now - worker.seen_at < ledger.policy.heartbeat // 4:
+        return []
+    alive = WorkerAlive(
+        worker_id=command.worker_id,
+        boot_id=command.boot_id,
+        kind=command.kind,
+        slots=command.slots,
+        free_slots=command.free_slots,
+    )
+    return [alive, *_orphans(ledger, command, now)]
+
+
+def _orphans(ledger: Ledger, command: AnnounceWorker, now: int) -> list[AnyEvent]:
+    """Release the jobs that this worker was granted but does not run: their grant was lost on the way."""
+    worker = ledger.workers.get(command.boot_id)
+    owned = (ledger.jobs[job_id] for job_id in sorted(worker.jobs - set(command.running))) if worker else ()
+    old = now - 2 * ledger.policy.heartbeat
+    return [release(ledger, job, ReleaseReason.LEASE_EXPIRED) for job in owned if job.claimed_at < old]
+
+
+def lose_worker(ledger: Ledger, boot_id: str, *, stopped: bool) -> list[AnyEvent]:
+    """Return what follows when a run of a worker ends: every job it owned is released, or failed if lost too often."""
+    worker = ledger.workers.get(boot_id)
+    if worker is None:
+        return []
+    reason = ReleaseReason.HANDED_BACK if stopped else ReleaseReason.LEASE_EXPIRED
+    released = [release(ledger, ledger.jobs[job_id], reason) for job_id in sorted(worker.jobs)]
+    return [*released, WorkerLost(worker_id=worker.worker_id, boot_id=boot_id, stopped=stopped)]

@@ -1,0 +1,141 @@
+"""What follows from a worker's report on the job it owns; a stale report is recorded as refused."""
+
+from typing import assert_never
+
+from schemas.events import (
+    AnyEvent,
+    JobExtracted,
+    JobFailed,
+    NodeFinished,
+    ReleaseReason,
+    ReportRefused,
+    RetryScheduled,
+)
+from services.ledger.job import Job
+from services.ledger.messages import Extracted, Failed, HandedBack, NodeReport, Outcome, ReportProgress, RetryLater
+from services.ledger.refusal import not_owner
+from services.ledger.release import release
+from services.ledger.state import Ledger
+from services.ledger.status import Status
+
+MILLISECOND = 1000  # in microseconds
+
+
+def decide_report(ledger: Ledger, report: ReportProgress, now: int) -> list[AnyEvent]:
+    """Return the events of a report: its new nodes, then how the attempt ended."""
+    job = ledger.jobs.get(report.job_id)
+    if job is None or job.org_id != report.org_id or _in_effect(job, report):
+        return []
+    refused = not_owner(job, report)
+    if refused is not None:
+        return [_refused(job, report, refused.code)]
+    new = [node for node in report.nodes if node.step >= job.resume.step]
+    events: list[AnyEvent] = [_node(job, node, now) for node in new]
+    if report.outcome is not None:
+        events.append(_outcome(ledger, job, report.outcome, now))
+    return events
+
+
+def _in_effect(job: Job, report: ReportProgress) -> bool:
+    """Whether the whole report was recorded before: it came twice."""
+    same_claim = job.attempt == report.attempt and job.boot_id == report.boot_id
+    if not same_claim or any(node.step >= job.resume.step for node in report.nodes):
+        return False
+    match report.outcome:
+        case None:
+            return job.status is Status.RUNNING or bool(report.nodes)
+        case Extracted():
+            return job.extracted is not None
+        case Failed():
+            return job.status is Status.FAILED
+        case RetryLater():
+            return job.status is Status.WAITING_RETRY
+        case HandedBack():
+            return job.status is Status.PENDING
+        case _:
+            assert_never(report.outcome)
+
+
+def _node(job: Job, node: NodeReport, now: int) -> NodeFinished:
+    return NodeFinished(
+        org_id=job.org_id,
+        job_id=job.job_id,
+        attempt=job.attempt,
+        private=node.private,
+        step=node.step,
+        node_id=node.node_id,
+        node_kind=node.node_kind,
+        provider=node.provider,
+        try_number=node.try_number,
+        outcome=node.outcome,
+        status_code=node.status_code,
+        error_type=node.error_type,
+        rule=node.rule,
+        edge=node.edge,
+        next_node_id=node.next_node_id,
+        latency_ms=node.latency_ms,
+        started_at=min(now, max(job.claimed_at, now - node.latency_ms * MILLISECOND)),
+        ended_at=now,
+        body_ref=node.body_ref,
+        content_type=node.content_type,
+        body_bytes=node.body_bytes,
+    )
+
+
+def _outcome(ledger: Ledger, job: Job, outcome: Outcome, now: int) -> AnyEvent:
+    org_id, job_id, attempt = job.org_id, job.job_id, job.attempt
+    match outcome:
+        case Extracted():
+            return JobExtracted(
+                org_id=org_id,
+                job_id=job_id,
+                attempt=attempt,
+                result_ref=outcome.result_ref,
+                content_type=outcome.content_type,
+                result_bytes=outcome.result_bytes,
+                extraction_ref=outcome.extraction_ref,
+                schema_id=outcome.schema_id,
+                data_type=outcome.data_type,
+                items=outcome.items,
+                quality_completeness=outcome.quality_completeness,
+                quality_validation=outcome.quality_validation,
+                quality_composite=outcome.quality_composite,
+                latency_ms=max(0, now - job.first_claimed_at) // MILLISECOND,
+            )
+        case Failed():
+            return JobFailed(
+                org_id=org_id,
+                job_id=job_id,
+                attempt=attempt,
+                private=outcome.private,
+                error_type=outcome.error_type,
+                rule=outcome.rule,
+                node_id=outcome.node_id,
+            )
+        case RetryLater():
+            return RetryScheduled(
+                org_id=org_id,
+                job_id=job_id,
+                attempt=attempt,
+                node_id=outcome.node_id,
+                try_number=outcome.try_number,
+                due_at=now + max(0, outcome.delay_ms) * MILLISECOND,
+                error_type=outcome.error_type,
+            )
+        case HandedBack():
+            return release(ledger, job, ReleaseReason.HANDED_BACK)
+        case _:
+            assert_never(outcome)
+
+
+def _refused(job: Job, report: ReportProgress, reason: str) -> ReportRefused:
+    return ReportRefused(
+        org_id=job.org_id,
+        job_id=job.job_id,
+        attempt=job.attempt,
+        report="nodes" if report.outcome is None else type(report.outcome).__name__.lower(),
+        claimed_attempt=report.attempt,
+        worker_id=report.worker_id,
+        boot_id=report.boot_id,
+        reason=reason,
+    )

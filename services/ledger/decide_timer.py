@@ -1,0 +1,70 @@
+"""What follows when a dated wait is over; a wait that no longer matters leads to nothing."""
+
+from typing import assert_never
+
+from schemas.events import AnyEvent, DeliveryRequested, JobDispatched, JobFailed
+from services.ledger.delivery import DeliveryState
+from services.ledger.job import Job
+from services.ledger.state import Ledger, make_due
+from services.ledger.status import Status
+from services.ledger.timers import Timer
+
+
+def decide_timer(ledger: Ledger, timer: Timer, now: int) -> list[AnyEvent]:
+    """Return the events of a wait that is over. A due retry leads to no event: it is put ahead in its queue."""
+    job = ledger.jobs.get(timer.job_id)
+    if job is None:
+        return []
+    match timer.kind:
+        case "retry":
+            if job.status is Status.WAITING_RETRY and not job.task_out and job.retry_due_at <= now:
+                make_due(ledger, job)
+            return []
+        case "dispatch":
+            return _dispatch_again(job) if job.task_out and str(job.dispatch) == timer.detail else []
+        case "delivery":
+            return _deliver_again(ledger, job, timer.detail, now)
+        case "deadline":
+            return [] if job.terminal or job.status is Status.EXTRACTION_DONE else [_timed_out(job)]
+        case _:
+            assert_never(timer.kind)
+
+
+def _dispatch_again(job: Job) -> list[AnyEvent]:
+    return [
+        JobDispatched(
+            org_id=job.org_id,
+            job_id=job.job_id,
+            attempt=job.attempt,
+            kind=job.vocabulary,
+            dispatch=job.dispatch + 1,
+        )
+    ]
+
+
+def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> list[AnyEvent]:
+    delivery = job.delivery(destination_id)
+    if delivery is None or job.status not in (Status.EXTRACTION_DONE, Status.COMPLETED):
+        return []
+    unanswered = (
+        delivery.state is DeliveryState.REQUESTED
+        and delivery.changed_at + ledger.policy.resend_after(delivery.try_number) <= now
+    )
+    due = delivery.state is DeliveryState.WAITING and 0 < delivery.next_try_at <= now
+    if not (unanswered or due):
+        return []
+    return [
+        DeliveryRequested(
+            org_id=job.org_id,
+            job_id=job.job_id,
+            attempt=job.attempt,
+            destination_id=destination_id,
+            kind=delivery.destination.kind,
+            generation=delivery.generation,
+            try_number=delivery.try_number + 1,
+        )
+    ]
+
+
+def _timed_out(job: Job) -> JobFailed:
+    return JobFailed(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, error_type="timed_out")

@@ -1,0 +1,69 @@
+"""One delivery of a job's extraction to one destination: what has been asked, answered and given up."""
+
+from enum import IntEnum
+from typing import assert_never
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from schemas.events import DeliveryAcked, DeliveryDeadLettered, DeliveryFailed, DeliveryRequested, Destination, Recorded
+
+DeliveryEvent = DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered
+
+
+class DeliveryState(IntEnum):
+    """Where a delivery stands."""
+
+    REQUESTED = 1  # a writer has it; sent again when no answer comes
+    WAITING = 2  # a try failed; the next one is dated
+    ACKED = 3
+    DEAD = 4  # tries used up: a person decides
+
+
+SETTLED = frozenset({DeliveryState.ACKED, DeliveryState.DEAD})
+
+
+class DeliveryStatus(Struct, frozen=True, gc=False):
+    """State of one delivery."""
+
+    destination: Destination
+    generation: int
+    try_number: int
+    state: DeliveryState
+    changed_at: int  # microseconds UTC
+    failures: int = 0
+    next_try_at: int = 0  # microseconds UTC; of a WAITING delivery
+    ack_event_id: bytes = b""
+
+
+def initial(destination: Destination, recorded: Recorded, requested: DeliveryRequested) -> DeliveryStatus:
+    """Begin a delivery, or a new generation of it."""
+    return DeliveryStatus(
+        destination,
+        requested.generation,
+        requested.try_number,
+        DeliveryState.REQUESTED,
+        recorded.header.occurred_at,
+    )
+
+
+def evolve(delivery: DeliveryStatus, recorded: Recorded, event: DeliveryEvent) -> DeliveryStatus:
+    """Fold one event into a delivery of the same destination and generation."""
+    at = recorded.header.occurred_at
+    match event:
+        case DeliveryRequested():
+            return replace(delivery, try_number=event.try_number, state=DeliveryState.REQUESTED, changed_at=at)
+        case DeliveryAcked():
+            return replace(delivery, state=DeliveryState.ACKED, changed_at=at, ack_event_id=recorded.header.event_id)
+        case DeliveryFailed():
+            return replace(
+                delivery,
+                state=DeliveryState.WAITING,
+                changed_at=at,
+                failures=delivery.failures + 1,
+                next_try_at=event.next_try_at,
+            )
+        case DeliveryDeadLettered():
+            return replace(delivery, state=DeliveryState.DEAD, changed_at=at)
+        case _:
+            assert_never(event)

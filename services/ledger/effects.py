@@ -1,0 +1,78 @@
+"""What leaves the ledger because of an event: tasks, deliveries, and word to a worker that it lost a job."""
+
+from schemas.events import DeliveryRequested, JobCancelled, JobDispatched, JobFailed, JobReleased, Recorded
+from services.ledger.job import Job
+from services.ledger.messages import Delivery, Drop, Reply, Task
+from services.ledger.state import Ledger
+
+Effect = Task | Delivery | Reply
+
+
+def effect_of(ledger: Ledger, recorded: Recorded) -> Effect | None:
+    """Return what an event, already folded into the state, sends out."""
+    event = recorded.event
+    job = ledger.jobs.get(event.job_id)
+    if job is None:
+        return None
+    match event:
+        case JobDispatched():
+            return _task(ledger, job, recorded)
+        case DeliveryRequested():
+            return _delivery(ledger, job, event)
+        case JobCancelled() | JobFailed() | JobReleased() if job.boot_id and _unexpected(job, recorded):
+            return Reply(
+                command_id="",
+                requester=job.boot_id,
+                body=Drop(job_ids=(job.job_id,)),
+                partition=ledger.partition,
+                position=recorded.header.position,
+            )
+        case _:
+            return None
+
+
+def _unexpected(job: Job, recorded: Recorded) -> bool:
+    """Whether the job ended for a reason other than its own worker's report."""
+    return recorded.header.actor != f"worker:{job.worker_id}"
+
+
+def _task(ledger: Ledger, job: Job, recorded: Recorded) -> Task:
+    return Task(
+        org_id=job.org_id,
+        job_id=job.job_id,
+        partition=ledger.partition,
+        dispatch=job.dispatch,
+        vocabulary=job.vocabulary,
+        workflow_ref=job.workflow_ref,
+        private=job.private,
+        max_run_seconds=job.max_run_seconds,
+        traceparent=recorded.header.traceparent,
+    )
+
+
+def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery | None:
+    extracted = job.extracted
+    if extracted is None:
+        return None
+    return Delivery(
+        org_id=job.org_id,
+        job_id=job.job_id,
+        partition=ledger.partition,
+        destination_id=event.destination_id,
+        kind=event.kind,
+        generation=event.generation,
+        try_number=event.try_number,
+        result_ref=extracted.result_ref,
+        content_type=extracted.content_type,
+        extraction_ref=extracted.extraction_ref,
+        domain=job.domain,
+        schema_id=extracted.schema_id,
+        data_type=extracted.data_type,
+        items=extracted.items,
+        quality_completeness=extracted.quality_completeness,
+        quality_validation=extracted.quality_validation,
+        quality_composite=extracted.quality_composite,
+        latency_ms=extracted.latency_ms,
+        submitted_at=job.submitted_at,
+        extracted_at=job.extracted_at,
+    )

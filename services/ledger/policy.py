@@ -1,0 +1,35 @@
+"""The numbers that rules depend on, fixed for one run of a decider. All times are microseconds."""
+
+from dataclasses import dataclass
+
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """Tunable limits of the rules."""
+
+    heartbeat: int = 10 * SECOND
+    lease: int = 30 * SECOND
+    dispatch_resend: int = 30 * SECOND  # a task that nobody claimed goes out again after this
+    delivery_resend: int = 30 * SECOND  # a delivery that nobody answered goes out again after this, then twice as late
+    delivery_resend_cap: int = 10 * MINUTE
+    delivery_schedule: tuple[int, ...] = (
+        SECOND,
+        5 * SECOND,
+        30 * SECOND,
+        5 * MINUTE,
+        30 * MINUTE,
+        2 * HOUR,
+        5 * HOUR,
+        10 * HOUR,
+    )
+    max_losses: int = 3  # claims that may end by a lost worker before the job fails
+    idempotency_lifetime: int = 24 * HOUR
+    min_window: int = 8  # unclaimed tasks per kind, however few workers there are
+
+    def resend_after(self, try_number: int) -> int:
+        """How long a writer has to answer the given try of a delivery."""
+        return int(min(self.delivery_resend << min(try_number - 1, 10), self.delivery_resend_cap))

@@ -1,0 +1,58 @@
+"""Turns a decided event into a recorded one: its header, from the state of the partition and the moment."""
+
+import hashlib
+from dataclasses import dataclass
+
+from schemas.events import AnyEvent, Header, Recorded
+from services.ledger.state import NO_HASH, Ledger, next_seq
+
+HASH_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """When and for whom something is decided. `cause` is the offset of the last command decided."""
+
+    now: int  # microseconds UTC
+    cause: int
+    actor: str = "timer"
+    correlation_id: str = ""
+    traceparent: str = ""
+
+
+def record(ledger: Ledger, event: AnyEvent, moment: Moment) -> Recorded:
+    """Return the event as it will stand at the next position of the partition."""
+    position = ledger.position + 1
+    occurred_at = max(moment.now, ledger.occurred_at)
+    prev_hash = ledger.heads.get(event.org_id, NO_HASH)
+    return Recorded(
+        Header(
+            event_id=event_id_of(ledger.partition, position, occurred_at, prev_hash),
+            event_type=type(event).__name__,
+            seq=next_seq(ledger, event),
+            partition=ledger.partition,
+            position=position,
+            occurred_at=occurred_at,
+            actor=moment.actor,
+            cause=max(moment.cause, ledger.cause),
+            correlation_id=moment.correlation_id,
+            traceparent=moment.traceparent,
+            prev_hash=prev_hash,
+        ),
+        event,
+    )
+
+
+def digest_of(stored: bytes) -> bytes:
+    """Hash of an event's stored bytes: the next event of the org carries it as `prev_hash`."""
+    return hashlib.blake2b(stored, digest_size=HASH_BYTES).digest()
+
+
+def event_id_of(partition: int, position: int, occurred_at: int, prev_hash: bytes) -> bytes:
+    """Return a UUIDv7 that the event's place in its chain determines."""
+    place = b"%d:%d:" % (partition, position)
+    tail = int.from_bytes(hashlib.blake2b(place + prev_hash, digest_size=10).digest(), "big")
+    value = (occurred_at // 1000) << 80 | tail
+    value = value & ~(0xF << 76) | (0x7 << 76)
+    value = value & ~(0x3 << 62) | (0x2 << 62)
+    return value.to_bytes(16, "big")

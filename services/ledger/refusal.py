@@ -1,0 +1,93 @@
+"""Why a command has no effect in a state, in the codes that callers get."""
+
+from typing import assert_never
+
+from services.ledger.job import Job
+from services.ledger.messages import (
+    AnnounceWorker,
+    AnyCommand,
+    CancelJob,
+    ChangeOrgLimit,
+    ClaimTask,
+    Refused,
+    RegisterOrg,
+    ReportProgress,
+    SettleDeliveries,
+    SubmitJobs,
+)
+from services.ledger.state import Ledger
+from services.ledger.status import Status
+
+
+def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
+    """Return why a command is refused, or None if it is accepted or already in effect."""
+    match command:
+        case RegisterOrg():
+            return None if command.max_in_flight >= 1 else Refused(code="bad_limit", message="maxInFlight: at least 1")
+        case ChangeOrgLimit():
+            if command.max_in_flight < 1:
+                return Refused(code="bad_limit", message="maxInFlight: at least 1")
+            return _unknown_org(ledger, command.org_id)
+        case SubmitJobs():
+            return _unknown_org(ledger, command.org_id) or _key_conflict(ledger, command)
+        case CancelJob():
+            return _not_cancellable(_own_job(ledger, command), command)
+        case ClaimTask():
+            return _not_claimable(_own_job(ledger, command), command)
+        case ReportProgress():
+            return not_owner(_own_job(ledger, command), command)
+        case SettleDeliveries() | AnnounceWorker():
+            return None
+        case _:
+            assert_never(command)
+
+
+def _own_job(ledger: Ledger, command: CancelJob | ClaimTask | ReportProgress) -> Job | None:
+    job = ledger.jobs.get(command.job_id)
+    return job if job is not None and job.org_id == command.org_id else None
+
+
+def _unknown_org(ledger: Ledger, org_id: str) -> Refused | None:
+    if org_id in ledger.orgs:
+        return None
+    return Refused(code="unknown_org", message="the org is not registered on this partition")
+
+
+def _key_conflict(ledger: Ledger, command: SubmitJobs) -> Refused | None:
+    known = ledger.orgs[command.org_id].keys.get(command.idempotency_digest)
+    if known is None or known.request_digest == command.request_digest:
+        return None
+    return Refused(
+        code="idempotency_conflict", message="this Idempotency-Key came with another body before; use a new key"
+    )
+
+
+def _not_cancellable(job: Job | None, command: CancelJob) -> Refused | None:
+    if job is None:
+        return Refused(code="unknown_job")
+    if not job.terminal or (job.status is Status.CANCELLED and job.ended_for == command.correlation_id):
+        return None
+    return Refused(code="job_terminal", message=f"the job is {job.status}")
+
+
+def _not_claimable(job: Job | None, command: ClaimTask) -> Refused | None:
+    if job is None:
+        return Refused(code="unknown_job")
+    if job.terminal:
+        return Refused(code="job_terminal", message=f"the job is {job.status}")
+    if job.task_out or (job.status is Status.RUNNING and job.boot_id == command.boot_id):
+        return None
+    return Refused(code="not_dispatched", message="another worker has it, or it waits for its turn")
+
+
+def not_owner(job: Job | None, report: ReportProgress) -> Refused | None:
+    """Return why a report is refused: only the newest claim of a running job may report."""
+    if job is None:
+        return Refused(code="unknown_job")
+    if job.attempt != report.attempt or job.boot_id != report.boot_id:
+        return Refused(code="stale_attempt", message=f"attempt {job.attempt} is current")
+    if job.terminal:
+        return Refused(code="job_terminal", message=f"the job is {job.status}")
+    if job.status is not Status.RUNNING:
+        return Refused(code="not_claimed", message="the attempt has ended")
+    return None
