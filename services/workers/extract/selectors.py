@@ -1,0 +1,64 @@
+"""Selectors of the three kinds: checked when a workflow is saved, run when a page is read."""
+
+from functools import lru_cache
+
+from cssselect import SelectorError
+from parsel import Selector
+from parsel.csstranslator import HTMLTranslator
+
+from services.ledger.workflow import Field, SelectorKind
+from services.workers.extract import jsonld
+
+# What a type reads from an element when the field names no attribute; then its text.
+NATURAL_ATTRIBUTES = {"url": ("href", "src", "content"), "date": ("datetime", "content")}
+
+
+def selector_fault(kind: SelectorKind, query: str) -> str | None:
+    """Say what is wrong with a selector, or None when it can run; fits `services.ledger.workflow.SelectorCheck`."""
+    if not query.strip():
+        return f"an empty {kind} selector finds nothing: write one"
+    if kind == "jsonld":
+        return jsonld.path_fault(query)
+    try:
+        Selector(text="<html></html>").xpath(xpath_of(kind, query))
+    except (ValueError, SelectorError) as error:
+        return f"{query!r} is not a {kind} selector: {str(error) or type(error).__name__}"
+    return None
+
+
+@lru_cache(maxsize=4096)
+def xpath_of(kind: SelectorKind, query: str) -> str:
+    """Return a CSS or XPath selector as XPath; SelectorError for CSS that cannot be read."""
+    return HTMLTranslator().css_to_xpath(query) if kind == "css" else query
+
+
+def nodes(scope: Selector, kind: SelectorKind, query: str, *, inside: bool = False) -> list[Selector]:
+    """Return what a CSS or XPath selector finds; `inside` an item, //x means x below it and not in the whole page."""
+    path = xpath_of(kind, query)
+    return list(scope.xpath(f".{path}" if inside and path.startswith("//") else path))
+
+
+def raw_values(found: list[Selector], field: Field) -> list[str]:
+    """Return the texts that the nodes found stand for, by the field's attribute or its type."""
+    return [text for text in (_raw(node, field) for node in found) if text is not None]
+
+
+def _raw(node: Selector, field: Field) -> str | None:
+    if isinstance(node.root, str | float | bool):  # text(), @attribute and functions yield no elements
+        return str(node.get())
+    if field.attribute:
+        return node.attrib.get(field.attribute)
+    if node.root.tag == "meta":
+        return node.attrib.get("content")
+    for attribute in NATURAL_ATTRIBUTES.get(field.type, ()):
+        if attribute in node.attrib:
+            return node.attrib[attribute]
+    if field.type in ("number", "integer", "money", "boolean", "text") and "itemprop" in node.attrib:
+        content = node.attrib.get("content")  # microdata for machines: <span itemprop=price content=1299.00>
+        if content:
+            return content
+    return " ".join(_texts(node))
+
+
+def _texts(node: Selector) -> list[str]:
+    return " ".join(node.xpath(".//text()[not(ancestor::script or ancestor::style)]").getall()).split()
