@@ -1,0 +1,211 @@
+"""What one event does to the rows of its job. Never refuses: events are facts. Changes the rows it is given."""
+
+from typing import TypeAlias, assert_never
+from uuid import UUID
+
+import msgspec
+
+from projections.postgres.rows import Delivery, Job, JobState, Transition, Visit, instant
+from projections.private import opened, storable_json, text_of
+from schemas.events import (
+    DeliveryAcked,
+    DeliveryDeadLettered,
+    DeliveryFailed,
+    DeliveryRequested,
+    Header,
+    JobCancelled,
+    JobClaimed,
+    JobCompleted,
+    JobDispatched,
+    JobExtracted,
+    JobFailed,
+    JobReleased,
+    JobSubmitted,
+    NodeFinished,
+    ReportRefused,
+    RetryScheduled,
+)
+
+DeliveryEvent: TypeAlias = DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered
+JobEvent: TypeAlias = (
+    JobSubmitted
+    | JobDispatched
+    | JobClaimed
+    | NodeFinished
+    | RetryScheduled
+    | JobReleased
+    | JobExtracted
+    | JobCompleted
+    | JobFailed
+    | JobCancelled
+    | ReportRefused
+    | DeliveryEvent
+)
+
+
+def submitted(header: Header, event: JobSubmitted) -> Job:
+    """Begin the row of a job, just before its first event is folded into it."""
+    private = opened(event.private)
+    return Job(
+        org_id=event.org_id,
+        job_id=event.job_id,
+        status="pending",
+        seq=0,  # the caller moves it on to this event
+        position=header.position,
+        cause=header.cause,
+        partition=header.partition,
+        vocabulary=event.vocabulary.value,
+        workflow_id=event.workflow_id,
+        workflow_version=event.workflow_version,
+        workflow_ref=event.workflow_ref,
+        domain=event.domain,
+        priority=event.priority,
+        max_run_seconds=event.max_run_seconds,
+        destinations=[msgspec.to_builtins(destination) for destination in event.destinations],
+        schedule_id=event.schedule_id or None,
+        correlation_id=header.correlation_id,
+        submitted_at=instant(header.occurred_at),
+        private=event.private,
+        url=text_of(private, "url"),
+        input=storable_json(private.get("input")),
+        metadata=storable_json(private.get("metadata")),
+    )
+
+
+def progress(job: JobState, header: Header, event: JobEvent) -> None:
+    """Fold an event into the row of its job; events that change no status move its ordinals only."""
+    job.seq, job.position, job.cause = header.seq, header.position, header.cause
+    at = instant(header.occurred_at)
+    match event:
+        case JobDispatched():
+            job.dispatches = event.dispatch
+        case JobClaimed():
+            job.status, job.retry_at = "running", None
+            job.attempt, job.worker_id = event.attempt, event.worker_id
+            job.claimed_at = job.claimed_at or at
+        case RetryScheduled():
+            job.status, job.worker_id, job.retry_at = "waiting_retry", None, instant(event.due_at)
+        case JobReleased():
+            job.status, job.worker_id = "pending", None
+        case JobExtracted():
+            _extract(job, header, event)
+        case JobCompleted():
+            _finish(job, header, "completed")
+            job.opened_by = [UUID(bytes=event_id) for event_id in event.opened_by]
+        case JobFailed():
+            _finish(job, header, "failed")
+            job.error_type, job.rule, job.node_id = event.error_type, event.rule or None, event.node_id or None
+            job.error_message = text_of(opened(event.private), "message")
+        case JobCancelled():
+            _finish(job, header, "cancelled")
+        case JobSubmitted() | NodeFinished() | ReportRefused():
+            pass
+        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered():
+            pass
+        case _:
+            assert_never(event)
+
+
+def transition(job: JobState, header: Header, event: JobEvent) -> Transition:
+    """Make the row that tells of an event and of the status after it."""
+    return Transition(
+        event.org_id,
+        event.job_id,
+        header.seq,
+        UUID(bytes=header.event_id),
+        header.event_type,
+        job.status,
+        event.attempt,
+        instant(header.occurred_at),
+        header.partition,
+        header.position,
+        header.actor,
+    )
+
+
+def visit(header: Header, event: NodeFinished) -> Visit:
+    """Make the row that tells of a visit of a node."""
+    private = opened(event.private)
+    return Visit(
+        event.org_id,
+        event.job_id,
+        header.seq,
+        UUID(bytes=header.event_id),
+        header.partition,
+        event.attempt,
+        event.step,
+        event.node_id,
+        event.node_kind,
+        event.provider,
+        event.try_number,
+        event.outcome.value,
+        event.status_code,
+        event.latency_ms,
+        event.error_type or None,
+        event.rule or None,
+        event.edge or None,
+        event.next_node_id or None,
+        instant(event.started_at),
+        instant(event.ended_at),
+        text_of(private, "message"),
+        text_of(private, "finalUrl"),
+        event.body_ref or None,
+        event.content_type or None,
+        event.body_bytes,
+    )
+
+
+def requested(header: Header, event: DeliveryEvent) -> Delivery:
+    """Begin the row of a delivery, just before its first event is folded into it."""
+    return Delivery(
+        event.org_id,
+        event.job_id,
+        event.destination_id,
+        event.generation,
+        header.partition,
+        kind="",
+        status="requested",
+        tries=0,
+        requested_at=instant(header.occurred_at),
+        seq=0,
+        position=0,
+    )
+
+
+def deliver(delivery: Delivery, header: Header, event: DeliveryEvent) -> None:
+    """Fold an event into the row of its delivery."""
+    delivery.seq, delivery.position = header.seq, header.position
+    if delivery.status == "acked":
+        return  # the destination holds it; nothing said later of that generation takes it back
+    delivery.next_try_at = None
+    match event:
+        case DeliveryRequested():
+            delivery.status, delivery.kind, delivery.tries = "requested", event.kind, event.try_number
+        case DeliveryAcked():
+            delivery.status, delivery.rows, delivery.writer_id = "acked", event.rows, event.writer_id
+            delivery.acked_at, delivery.ack_seq = instant(header.occurred_at), header.seq
+            delivery.ack_event_id = UUID(bytes=header.event_id)
+        case DeliveryFailed():
+            delivery.status, delivery.tries, delivery.error_type = "waiting", event.try_number, event.error_type
+            delivery.error_message = text_of(opened(event.private), "message")
+            delivery.next_try_at = instant(event.next_try_at) if event.next_try_at else None
+        case DeliveryDeadLettered():
+            delivery.status, delivery.tries, delivery.error_type = "dead_lettered", event.tries, event.error_type
+        case _:
+            assert_never(event)
+
+
+def _extract(job: JobState, header: Header, event: JobExtracted) -> None:
+    job.status, job.worker_id, job.extracted_at = "extraction_done", None, instant(header.occurred_at)
+    job.result_ref, job.content_type, job.result_bytes = event.result_ref, event.content_type, event.result_bytes
+    job.extraction_ref = event.extraction_ref or None
+    job.schema_id, job.data_type, job.items = event.schema_id or None, event.data_type or None, event.items
+    job.quality_completeness = event.quality_completeness
+    job.quality_validation = event.quality_validation
+    job.quality_composite = event.quality_composite
+    job.latency_ms = event.latency_ms
+
+
+def _finish(job: JobState, header: Header, status: str) -> None:
+    job.status, job.worker_id, job.retry_at = status, None, None
+    job.finished_at, job.finished_seq = instant(header.occurred_at), header.seq

@@ -1,0 +1,146 @@
+"""Writes batches into the read model: rows and checkpoints in one transaction.
+
+StoreError
+├── CheckpointMoved  another process has folded further from the same checkpoint
+└── RowsMoved        a row is not what this batch was folded onto
+"""
+
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import psycopg
+from psycopg import Connection, sql
+from psycopg.rows import args_row
+from psycopg.types.json import set_json_dumps
+
+from projections.postgres.batch import Batch
+from projections.postgres.fold import Changes, Current, fold, job_keys
+from projections.postgres.rows import Checkpoint, Delivery, Job, JobKey, JobState, Transition, Visit
+from projections.postgres.sql import blocks
+from projections.postgres.table import Table
+
+SQL = blocks(Path(__file__).with_name("store.sql"))
+CONNECT_SECONDS = 5
+
+
+class StoreError(Exception):
+    """Root of the refusals of the store; nothing of the batch was written."""
+
+
+class CheckpointMoved(StoreError):
+    """The stored checkpoint is not the one the batch starts from."""
+
+
+class RowsMoved(StoreError):
+    """A row changed between load and write."""
+
+
+class Store:
+    """One session on one version of the read model. `lock` before the first batch; `close` gives the lock back."""
+
+    def __init__(self, dsn: str, schema: str) -> None:
+        self._connection: Connection[Any] = psycopg.connect(
+            dsn, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name=f"jobledger projection {schema}"
+        )
+        try:
+            self._prepare(schema)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepare(self, schema: str) -> None:
+        connection = self._connection
+        connection.execute(sql.SQL("SET search_path TO {}, pg_temp").format(sql.Identifier(schema)))
+        connection.execute("SET TimeZone TO 'UTC'")
+        # Every statement looks rows up by key: staging tables have no statistics, and without these two lines the
+        # planner may read all of `jobs` to join a hundred rows of theirs.
+        connection.execute("SET enable_hashjoin TO off")
+        connection.execute("SET enable_mergejoin TO off")
+        set_json_dumps(msgspec.json.encode, connection)
+        connection.execute(SQL["make_staging"])
+        self._new_jobs = Table(connection, "jobs", Job)
+        self._changed_jobs = Table(connection, "incoming_jobs", JobState)
+        self._transitions = Table(connection, "job_transitions", Transition)
+        self._visits = Table(connection, "job_trace", Visit)
+        self._deliveries = Table(connection, "incoming_deliveries", Delivery)
+
+    def close(self) -> None:
+        """End the session."""
+        self._connection.close()
+
+    def lock(self) -> bool:
+        """Try to become the only writer of this version, until this session ends."""
+        row = self._connection.execute(SQL["lock"]).fetchone()
+        assert row is not None
+        return bool(row[0])
+
+    def checkpoints(self, partitions: Iterable[int]) -> dict[int, Checkpoint]:
+        """Return the checkpoint of each of these partitions, beginning those that have none."""
+        wanted = list(partitions)
+        self._connection.execute(SQL["begin_partitions"], (wanted,))
+        with self._connection.cursor(binary=True, row_factory=args_row(Checkpoint)) as cursor:
+            stored = {checkpoint.partition: checkpoint for checkpoint in cursor.execute(SQL["load_checkpoints"])}
+        return {partition: stored[partition] for partition in wanted}
+
+    def write(self, batch: Batch) -> None:
+        """Fold a batch onto its rows and move the checkpoints, all or nothing."""
+        if not batch.after:
+            return
+        with self._connection.transaction():
+            changes = fold(self._load(job_keys(batch.events)), batch.events)
+            self._save(changes)
+            self._move(batch)
+
+    def _load(self, keys: set[JobKey]) -> Current:
+        if not keys:
+            return Current()
+        arguments = ([org for org, _ in keys], [job for _, job in keys])
+        with closing(self._connection.cursor(binary=True, row_factory=args_row(JobState))) as cursor:
+            jobs = {(job.org_id, job.job_id): job for job in cursor.execute(SQL["load_jobs"], arguments)}
+        if not jobs:
+            return Current()
+        with closing(self._connection.cursor(binary=True, row_factory=args_row(Delivery))) as cursor:
+            deliveries = {
+                (delivery.org_id, delivery.job_id, delivery.destination_id, delivery.generation): delivery
+                for delivery in cursor.execute(SQL["load_deliveries"], arguments)
+            }
+        return Current(jobs, deliveries)
+
+    def _save(self, changes: Changes) -> None:
+        new = [job for job in changes.jobs.values() if isinstance(job, Job)]
+        changed = [job for job in changes.jobs.values() if not isinstance(job, Job)]
+        deliveries = list(changes.deliveries.values())
+        # What is written once goes straight to its table: checkpoint and seq have kept out every repetition, and a
+        # row that is there all the same was not written by us, so the key's refusal is the right answer.
+        self._new_jobs.append(new)
+        self._transitions.append(changes.transitions)
+        self._visits.append(changes.visits)
+        self._changed_jobs.append(changed)
+        self._deliveries.append(deliveries)
+        self._from_staging("update_jobs", len(changed))
+        self._from_staging("upsert_deliveries", len(deliveries))
+
+    def _from_staging(self, name: str, rows: int) -> None:
+        if rows and (written := self._connection.execute(SQL[name]).rowcount) != rows:
+            raise RowsMoved(f"{name} wrote {written} of {rows} rows: somebody else changes the read model")
+
+    def _move(self, batch: Batch) -> None:
+        before, after = batch.before, list(batch.after.values())
+        moved = self._connection.execute(
+            SQL["move_checkpoints"],
+            (
+                [checkpoint.partition for checkpoint in after],
+                [before[checkpoint.partition].position for checkpoint in after],
+                [checkpoint.position for checkpoint in after],
+                [checkpoint.next_offset for checkpoint in after],
+                [checkpoint.occurred_at for checkpoint in after],
+                [checkpoint.cause for checkpoint in after],
+            ),
+        ).rowcount
+        if moved != len(after):
+            raise CheckpointMoved(f"{len(after) - moved} of {len(after)} checkpoints moved under this projection")
+        news = " ".join(f"{checkpoint.partition}:{checkpoint.position}" for checkpoint in after)
+        self._connection.execute(SQL["tell_readers"], (news,))

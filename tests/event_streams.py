@@ -1,0 +1,283 @@
+"""Legal streams of recorded events, made from a list of numbers: the same numbers give the same stream."""
+
+import hashlib
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from msgspec import Struct
+
+from schemas.codec import Encoder
+from schemas.events import (
+    EVENT_TYPES,
+    AnyEvent,
+    DeliveryAcked,
+    DeliveryDeadLettered,
+    DeliveryFailed,
+    DeliveryRequested,
+    Destination,
+    Header,
+    JobCancelled,
+    JobClaimed,
+    JobCompleted,
+    JobDispatched,
+    JobExtracted,
+    JobFailed,
+    JobReleased,
+    JobSubmitted,
+    NodeFinished,
+    NodeOutcome,
+    OrgRegistered,
+    Recorded,
+    ReleaseReason,
+    ReportRefused,
+    RetryScheduled,
+    WorkerAlive,
+    WriterOpened,
+)
+from services.runtime.ledger_log import Entry
+
+START = 1_750_000_000_000_001  # microseconds UTC; odd, so that lost microseconds show
+STEP = 1_337  # microseconds between events
+ENCODER = Encoder({name: number for number, name in enumerate(EVENT_TYPES, start=1)})
+DESTINATIONS = (
+    Destination(destination_id="internal", kind="postgres"),
+    Destination(destination_id="hook", kind="webhook"),
+    Destination(destination_id="lake", kind="bigquery", gating=False),
+)
+
+
+class Play(Struct):
+    """Where a job stands in the stream."""
+
+    org_id: str
+    job_id: str
+    destinations: tuple[Destination, ...]
+    status: str = "pending"
+    seq: int = 0
+    attempt: int = 0
+    dispatched: int = 0
+    out: bool = False
+    step: int = 0
+    open_deliveries: dict[str, int] = {}  # destination -> try
+    acks: dict[str, bytes] = {}
+
+
+@dataclass(slots=True)
+class Stream:
+    """The log of one partition, as a decider would write it."""
+
+    partition: int = 0
+    orgs: tuple[str, ...] = ("acme", "globex")
+    encoder: Encoder = ENCODER
+    events: list[Recorded] = field(default_factory=list)
+    raws: list[bytes] = field(default_factory=list)
+    jobs: list[Play] = field(default_factory=list)
+    cause: int = -1
+    heads: dict[str, bytes] = field(default_factory=dict)
+    org_seqs: dict[str, int] = field(default_factory=dict)
+
+    def open(self) -> "Stream":
+        """Begin as a decider does: its marker, then the registration of every org."""
+        self.record(WriterOpened(writer_id="decider-1"), 0)
+        for org in self.orgs:
+            self.cause += 1
+            self.record(OrgRegistered(org_id=org, name=org, plan="standard", max_in_flight=5), 1)
+        return self
+
+    def play(self, numbers: Iterable[int]) -> "Stream":
+        """Do one legal thing for each number."""
+        for number in numbers:
+            self.cause += 1
+            pick, what = divmod(number, 16)
+            live = [job for job in self.jobs if job.status not in ("completed", "failed", "cancelled")]
+            if not live or what == 0:
+                self.submit(pick)
+            elif what == 1:
+                self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
+            else:
+                self.advance(live[pick % len(live)], what)
+        return self
+
+    def record(self, event: AnyEvent, seq: int, actor: str = "timer") -> Recorded:
+        """Append an event at the next position."""
+        position = len(self.events) + 1
+        header = Header(
+            event_id=uuid.uuid5(uuid.NAMESPACE_OID, f"{self.partition}:{position}").bytes,
+            event_type=type(event).__name__,
+            seq=seq,
+            partition=self.partition,
+            position=position,
+            occurred_at=START + position * STEP,
+            actor=actor,
+            cause=self.cause,
+            correlation_id=f"request-{self.cause}",
+            traceparent="",
+            prev_hash=self.heads.get(event.org_id, bytes(32)),
+        )
+        recorded = Recorded(header, event)
+        raw = self.encoder.encode(recorded)
+        self.heads[event.org_id] = hashlib.blake2b(raw, digest_size=32).digest()
+        self.events.append(recorded)
+        self.raws.append(raw)
+        return recorded
+
+    def submit(self, number: int = 0, destinations: tuple[Destination, ...] | None = None) -> Play:
+        """Submit a job; the number chooses org and destinations."""
+        chosen = DESTINATIONS[: 1 + number % len(DESTINATIONS)] if destinations is None else destinations
+        job_id = f"0197{self.partition:04x}-{len(self.jobs):04x}-7000-8000-000000000000"
+        job = Play(self.orgs[number % len(self.orgs)], job_id, chosen)
+        self.jobs.append(job)
+        self._of(
+            job,
+            JobSubmitted(
+                workflow_id="wf",
+                workflow_version=3,
+                workflow_ref="workflows/wf/3",
+                domain="shop.example",
+                priority=number % 3,
+                destinations=chosen,
+                private=b'\0{"url":"https://shop.example/%d","input":{"n":%d},"metadata":{"tag":"a\\u0000b"}}'
+                % (number, number),
+            ),
+        )
+        return job
+
+    def advance(self, job: Play, what: int) -> None:
+        """Do the next legal thing with a job; the number chooses among them."""
+        match job.status:
+            case "pending" | "waiting_retry" if not job.out:
+                self._end_early(job, what) if what == 15 else self.dispatch(job)
+            case "pending" | "waiting_retry":
+                self._end_early(job, what) if what == 15 else self.claim(job)
+            case "running":
+                self._run(job, what)
+            case _:
+                self._settle(job, what)
+
+    def dispatch(self, job: Play) -> None:
+        """Dispatch a job."""
+        job.out, job.dispatched = True, job.dispatched + 1
+        self._of(job, JobDispatched(kind="workflow", dispatch=job.dispatched))
+
+    def claim(self, job: Play) -> None:
+        """Let a worker claim a job."""
+        job.out, job.status, job.attempt = False, "running", job.attempt + 1
+        self._of(job, JobClaimed(worker_id="w1", boot_id="b1"))
+
+    def visit(self, job: Play, number: int = 0) -> None:
+        """Let a worker finish a node."""
+        good = number % 2 == 0
+        at = START + len(self.events) * STEP
+        self._of(
+            job,
+            NodeFinished(
+                step=job.step,
+                node_id=f"node-{number}",
+                node_kind="service",
+                provider="direct",
+                outcome=NodeOutcome.SUCCEEDED if good else NodeOutcome.FAILED,
+                status_code=200 if good else 503,
+                error_type="" if good else "http_503",
+                edge="success" if good else "",
+                next_node_id="next",
+                latency_ms=number,
+                started_at=at - 1_000 * number,
+                ended_at=at,
+                private=b"" if good else b'\0{"message":"try \\u0000 later","finalUrl":"https://shop.example/x"}',
+            ),
+        )
+        job.step += 1
+
+    def extract(self, job: Play) -> None:
+        """End the walk in success and ask for every delivery, as one decision does."""
+        job.status = "extraction_done"
+        self._of(job, JobExtracted(result_ref=f"results/{job.job_id}", content_type="text/html", items=1, latency_ms=7))
+        for destination in job.destinations:
+            job.open_deliveries[destination.destination_id] = 1
+            self._of(job, DeliveryRequested(destination_id=destination.destination_id, kind=destination.kind))
+        self._complete_if_open(job)
+
+    def ack(self, job: Play, destination_id: str) -> None:
+        """Acknowledge a delivery and complete the job if that opens its gate."""
+        job.open_deliveries.pop(destination_id, None)
+        acked = self._of(job, DeliveryAcked(destination_id=destination_id, rows=1, writer_id="pg-1"))
+        job.acks[destination_id] = acked.header.event_id
+        self._complete_if_open(job)
+
+    def _run(self, job: Play, what: int) -> None:
+        match what:
+            case 2 | 3 | 4 | 5 | 6:
+                self.visit(job, what)
+            case 7:
+                job.status = "waiting_retry"
+                self._of(job, RetryScheduled(node_id="node-1", try_number=2, due_at=START, error_type="http_503"))
+            case 8:
+                job.status = "pending"
+                self._of(job, JobReleased(reason=ReleaseReason.LEASE_EXPIRED, worker_id="w1", boot_id="b1"))
+            case 9:
+                self._of(job, ReportRefused(report="nodes", claimed_attempt=job.attempt - 1, reason="stale_attempt"))
+            case 15:
+                self._end_early(job, what + len(self.events))
+            case _:
+                self.extract(job)
+
+    def _settle(self, job: Play, what: int) -> None:
+        destination_id = sorted(job.open_deliveries)[what % len(job.open_deliveries)]
+        match what:
+            case 2 | 3:
+                number = job.open_deliveries[destination_id]
+                failed = DeliveryFailed(
+                    destination_id=destination_id,
+                    try_number=number,
+                    error_type="timeout",
+                    next_try_at=START + 5,
+                    private=b'\0{"message":"no answer"}',
+                )
+                self._of(job, failed)
+                job.open_deliveries[destination_id] = number + 1
+                again = DeliveryRequested(destination_id=destination_id, kind="webhook", try_number=number + 1)
+                self._of(job, again)
+            case 4:
+                self._of(job, DeliveryDeadLettered(destination_id=destination_id, tries=9, error_type="timeout"))
+            case 15:
+                self._end_early(job, 1)
+            case _:
+                self.ack(job, destination_id)
+
+    def _end_early(self, job: Play, number: int) -> None:
+        if number % 2:
+            job.status = "cancelled"
+            self._of(job, JobCancelled(reason="caller"))
+        else:
+            job.status = "failed"
+            private = b'\0{"message":"all providers failed"}'
+            self._of(job, JobFailed(error_type="providers_exhausted", node_id="node-1", private=private))
+
+    def _complete_if_open(self, job: Play) -> None:
+        gating = {destination.destination_id for destination in job.destinations if destination.gating}
+        if job.status == "extraction_done" and gating <= job.acks.keys():
+            job.status = "completed"
+            self._of(job, JobCompleted(opened_by=tuple(job.acks[name] for name in sorted(gating))))
+
+    def _of(self, job: Play, event: AnyEvent) -> Recorded:
+        job.seq += 1
+        fields = {name: getattr(event, name) for name in event.__struct_fields__}
+        fields |= {"org_id": job.org_id, "job_id": job.job_id, "attempt": job.attempt}
+        return self.record(type(event)(**fields), job.seq)
+
+
+def entries_of(stream: Stream) -> list[Entry]:
+    """Return the stream as a log would hand it out; its offsets skip some numbers, as commit markers do."""
+    return [
+        Entry(
+            recorded,
+            raw,
+            recorded.header.event_type,
+            stream.partition,
+            recorded.header.position * 2,
+            recorded.header.position,
+            [],
+        )
+        for recorded, raw in zip(stream.events, stream.raws, strict=True)
+    ]
