@@ -67,7 +67,7 @@ def databases(stack: Stack) -> Iterator[Databases]:
     factory = Databases(server, template)
     factory._execute("CREATE DATABASE {}", template)
     for module in MIGRATIONS:
-        with contextlib.suppress(ModuleNotFoundError):
+        with contextlib.suppress(ImportError):
             importlib.import_module(module).migrate(f"{server}/{template}")
     yield factory
     factory.drop(f"{server}/{template}")

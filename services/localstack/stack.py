@@ -116,6 +116,7 @@ class Stack:
                 endpoint=child.program.endpoint,
                 path=child.program.path,
                 log=str(child.log),
+                stop_signal=child.program.stop_signal,
             )
             for child, restarts in self._children
         )

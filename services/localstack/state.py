@@ -1,5 +1,6 @@
 """What runs in a stack directory, as one JSON file that its supervisor rewrites at every change."""
 
+import signal
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +23,7 @@ class ProcessState(msgspec.Struct, frozen=True):
     endpoint: str
     path: str  # empty: it does not speak HTTP
     log: str
+    stop_signal: int = signal.SIGTERM
 
 
 class StackState(msgspec.Struct, frozen=True):

@@ -1,0 +1,29 @@
+"""The `jobledger` command: every verb comes from one module of this package.
+
+A module imports what is slow inside its verbs, so that `jobledger --help` and a mistyped option answer at once.
+"""
+
+import typer
+
+from services.cli import stack
+
+MODULES = (stack,)
+
+app = typer.Typer(
+    name="jobledger",
+    help="An event-sourced job ledger on Kafka for data-extraction platforms.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+for module in MODULES:
+    app.add_typer(module.app)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""Settings of the stack that runs here, for commands that talk to it."""
+
+from collections.abc import Mapping
+
+from services.localstack.errors import StackFault
+from services.localstack.places import stack_directory
+from services.localstack.secret_file import read_secrets
+from services.localstack.state import StackState, read_state
+from services.runtime.settings import Settings, settings_from
+
+NEEDED = ("JOBLEDGER_KAFKA", "JOBLEDGER_POSTGRES", "JOBLEDGER_REGISTRY", "JOBLEDGER_BLOBS")
+
+
+def running_stack(environ: Mapping[str, str]) -> StackState:
+    """The stack that runs in the current stack directory; StackFault where none does."""
+    directory = stack_directory(environ)
+    state = read_state(directory.state)
+    if state is None or not state.runs():
+        raise StackFault(
+            f"no stack runs in {directory.root}: start one with `jobledger up`, or set JOBLEDGER_STACK_DIR"
+        )
+    return state
+
+
+def attached_settings(environ: Mapping[str, str]) -> Settings:
+    """Settings from the environment where it names every part, or else from the running stack."""
+    if all(environ.get(key) for key in NEEDED):
+        return settings_from(environ)
+    return settings_from({**environ, **running_stack(environ).environ})
+
+
+def api_url(environ: Mapping[str, str]) -> str:
+    """Base URL of the API: JOBLEDGER_API, or the running stack's."""
+    given = environ.get("JOBLEDGER_API")
+    if given:
+        return given.rstrip("/")
+    api = running_stack(environ).process("api")
+    if api is None:
+        raise StackFault("the running stack has no API: set JOBLEDGER_API to one's base URL")
+    return api.endpoint
+
+
+def operator_key(environ: Mapping[str, str]) -> str:
+    """The operator key: JOBLEDGER_OPERATOR_KEY, or the one that the stack generated."""
+    given = environ.get("JOBLEDGER_OPERATOR_KEY")
+    if given:
+        return given
+    kept = read_secrets(stack_directory(environ).secrets)
+    if kept is None:
+        raise StackFault("no operator key: set JOBLEDGER_OPERATOR_KEY, or start a stack with `jobledger up`")
+    return kept.operator_key
