@@ -1,0 +1,125 @@
+"""The workflows of the demo, and what has to become of each kind of its pages."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from services.ledger.workflow import (
+    Edge,
+    EntryNode,
+    ExtractorNode,
+    ExtractorSettings,
+    FailedNode,
+    Field,
+    ResultNode,
+    ServiceNode,
+    ServiceSettings,
+    WarehouseNode,
+    Workflow,
+)
+
+RETRY_DELAY_MS = 200
+
+WorkflowName = Literal["demo-plain", "demo-fallback"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageKind:
+    """One kind of page of the demo site and the end of its jobs."""
+
+    name: str  # of the path: /<name>/<number>
+    workflow: WorkflowName
+    jobs: int  # of each hundred and twenty
+    state: Literal["completed", "failed"]
+    error_type: str = ""
+    rule: str = ""
+
+    def path(self, number: int) -> str:
+        """Return the path of one page."""
+        return f"/{self.name}/{number}"
+
+
+PAGE_KINDS: tuple[PageKind, ...] = (
+    PageKind("product", "demo-plain", 36, "completed"),
+    PageKind("article", "demo-plain", 30, "completed"),
+    PageKind("flaky", "demo-plain", 12, "completed"),
+    PageKind("slow", "demo-plain", 6, "completed"),
+    PageKind("gone", "demo-plain", 9, "failed", "validation_failed", "soft_404"),
+    PageKind("empty", "demo-plain", 6, "failed", "validation_failed", "empty_body"),
+    PageKind("walled", "demo-fallback", 12, "completed"),
+    PageKind("captcha", "demo-fallback", 9, "failed", "validation_failed", "captcha"),
+)
+
+
+def demo_workflows() -> dict[WorkflowName, Workflow]:
+    """Return both documents by name."""
+    return {"demo-plain": plain_workflow(), "demo-fallback": fallback_workflow()}
+
+
+def plain_workflow() -> Workflow:
+    """Return the document that fetches once more where it may, and gives up otherwise."""
+    return Workflow(
+        name="demo-plain",
+        nodes=(
+            EntryNode(id="entry"),
+            ServiceNode(id="fetch", settings=_patient()),
+            _extractor(),
+            WarehouseNode(id="warehouse"),
+            FailedNode(id="failed"),
+        ),
+        edges=(
+            Edge(source="entry", target="fetch"),
+            Edge(source="fetch", target="extract", on="success"),
+            Edge(source="fetch", target="failed", on="fail"),
+            Edge(source="extract", target="warehouse", on="success"),
+            Edge(source="extract", target="failed", on="fail"),
+        ),
+    )
+
+
+def fallback_workflow() -> Workflow:
+    """Return the document that asks a second provider, which renders pages, when the first one meets a wall."""
+    return Workflow(
+        name="demo-fallback",
+        nodes=(
+            EntryNode(id="entry"),
+            ServiceNode(id="fetch", settings=_patient()),
+            ServiceNode(id="render", settings=_patient({"X-Render": "browser"})),
+            _extractor(),
+            WarehouseNode(id="warehouse"),
+            ResultNode(id="result"),
+            FailedNode(id="failed"),
+        ),
+        edges=(
+            Edge(source="entry", target="fetch"),
+            Edge(source="fetch", target="extract", on="success"),
+            Edge(source="fetch", target="render", on="fail"),
+            Edge(source="render", target="extract", on="success"),
+            Edge(source="render", target="failed", on="fail"),
+            Edge(source="extract", target="warehouse", on="success"),
+            Edge(source="extract", target="failed", on="fail"),
+            Edge(source="warehouse", target="result"),
+        ),
+    )
+
+
+def _patient(headers: dict[str, str] | None = None) -> ServiceSettings:
+    return ServiceSettings(headers=headers or {}, timeout_seconds=10, retries=3, retry_delay_ms=RETRY_DELAY_MS)
+
+
+def _extractor() -> ExtractorNode:
+    return ExtractorNode(
+        id="extract",
+        settings=ExtractorSettings(
+            schema_id="demo.page.v1",
+            data_type="page",
+            fields=(
+                Field(name="title", query="h1", required=True),
+                Field(name="price", query=".price", type="money"),
+                Field(name="image", query="[itemprop=image]", type="url"),
+                Field(name="sku", selector="xpath", query="//span[@class='sku']"),
+                Field(name="headline", selector="jsonld", query="NewsArticle.headline"),
+                Field(name="author", selector="jsonld", query="NewsArticle.author.name"),
+                Field(name="published", selector="jsonld", query="NewsArticle.datePublished", type="date"),
+            ),
+        ),
+    )
