@@ -25,6 +25,11 @@ def instant(micros: int) -> datetime:
         return NEVER
 
 
+def micros(at: datetime) -> int:
+    """Return microseconds since 1970, exactly."""
+    return (at - EPOCH) // timedelta(microseconds=1)
+
+
 class JobState(Struct):
     """The columns of `jobs` that events after the first may change."""
 

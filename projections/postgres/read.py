@@ -1,0 +1,147 @@
+"""The queries of the API on the read model, each scoped to one org.
+
+Every connection follows `jobledger.active_version` as it was when the connection was made; the pool renews its
+connections, so a switch to another version reaches every reader within CONNECTION_SECONDS.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from msgspec import Struct
+from psycopg import AsyncConnection, IsolationLevel, sql
+from psycopg.rows import class_row, scalar_row
+from psycopg_pool import AsyncConnectionPool
+
+from projections.postgres.positions import Positions
+from projections.postgres.rows import Checkpoint, Delivery, Job, Transition, Visit
+from projections.postgres.sql import blocks
+from projections.postgres.views import FIRST_PAGE, Cursor, Gate, JobDetail, JobStatus, Page
+
+SQL = blocks(Path(__file__).with_name("read.sql"))
+CONNECTION_SECONDS = 60.0
+OPEN_SECONDS = 15.0
+Row = TypeVar("Row", bound=Struct)
+Connection = AsyncConnection[Any]
+
+
+class ReadModel:
+    """Reads the read model through a pool of connections; `open` before the first query."""
+
+    def __init__(self, dsn: str, max_connections: int = 8) -> None:
+        self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
+            dsn,
+            min_size=1,
+            max_size=max_connections,
+            max_lifetime=CONNECTION_SECONDS,
+            configure=_configure,
+            kwargs={"application_name": "jobledger read model"},
+            open=False,
+        )
+        self._positions = Positions(dsn)
+
+    async def open(self) -> None:
+        """Connect, or raise psycopg_pool.PoolTimeout."""
+        await self._pool.open(wait=True, timeout=OPEN_SECONDS)
+        self._positions.start()
+
+    async def close(self) -> None:
+        """Disconnect."""
+        await self._positions.close()
+        await self._pool.close()
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def job(self, org_id: str, job_id: str) -> JobDetail | None:
+        """Return a job with everything about it, of one instant; None: the org has no such job."""
+        key = (org_id, job_id)
+        async with self._pool.connection() as connection, connection.transaction():
+            jobs = await _rows(connection, Job, "job", key)
+            if not jobs:
+                return None
+            return JobDetail(
+                jobs[0],
+                await _rows(connection, Transition, "transitions", key),
+                await _rows(connection, Visit, "trace", key),
+                await _rows(connection, Delivery, "deliveries", key),
+                (await _rows(connection, Gate, "gate", key))[0],
+            )
+
+    async def head(self, org_id: str, job_id: str) -> Job | None:
+        """Return a job's row alone; None: the org has no such job."""
+        async with self._pool.connection() as connection:
+            jobs = await _rows(connection, Job, "job", (org_id, job_id))
+        return jobs[0] if jobs else None
+
+    async def page(
+        self, org_id: str, *, status: str | None = None, after: Cursor | None = None, limit: int = 50
+    ) -> Page:
+        """Return up to `limit` jobs of an org, newest first, those behind a cursor."""
+        start = after or FIRST_PAGE
+        arguments = {
+            "org_id": org_id,
+            "status": status,
+            "submitted_at": start.submitted_at,
+            "job_id": start.job_id,
+            "limit": limit + 1,  # one more tells whether there is a next page
+        }
+        async with self._pool.connection() as connection:
+            jobs = await _rows(connection, Job, "page_by_status" if status else "page", arguments)
+        shown = jobs[:limit]
+        more = len(jobs) > limit and bool(shown)
+        return Page(shown, Cursor(shown[-1].submitted_at, shown[-1].job_id) if more else None)
+
+    async def statuses(self, org_id: str, job_ids: Sequence[str]) -> dict[str, JobStatus]:
+        """Return the status of each of these jobs that the org has."""
+        async with self._pool.connection() as connection:
+            rows = await _rows(connection, JobStatus, "statuses", (org_id, list(job_ids)))
+        return {row.job_id: row for row in rows}
+
+    async def indexing_pending(self, org_id: str, domain: str = "", url: str = "") -> int:
+        """Count the org's jobs in extraction_done, of one domain or url where given."""
+        arguments = {"org_id": org_id, "domain": domain, "url": url}
+        async with self._pool.connection() as connection, connection.cursor(row_factory=scalar_row) as cursor:
+            row = await (await cursor.execute(SQL["indexing_pending"], arguments)).fetchone()
+        assert row is not None
+        return int(row)
+
+    async def checkpoints(self) -> dict[int, Checkpoint]:
+        """Return how far each partition has been folded."""
+        async with self._pool.connection() as connection:
+            rows = await _rows(connection, Checkpoint, "checkpoints", ())
+        return {row.partition: row for row in rows}
+
+    async def reached(self, partition: int, position: int, timeout_seconds: float) -> bool:
+        """Tell whether a position of the log has been folded, waiting for it at most so long."""
+        return await self._positions.reached(partition, position, timeout_seconds)
+
+
+async def _configure(connection: Connection) -> None:
+    await connection.set_autocommit(True)
+    schema = await (await connection.cursor(row_factory=scalar_row).execute(SQL["active_schema"])).fetchone()
+    assert schema is not None
+    await connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(schema)))
+    await connection.execute("SET TimeZone TO 'UTC'")
+    await connection.set_isolation_level(IsolationLevel.REPEATABLE_READ)
+    await connection.set_read_only(True)
+
+
+async def _rows(connection: Connection, row: type[Row], name: str, arguments: Any) -> list[Row]:
+    async with connection.cursor(binary=True, row_factory=class_row(row)) as cursor:
+        await cursor.execute(_query(name, row), arguments)
+        return await cursor.fetchall()
+
+
+@cache
+def _query(name: str, row: type[Struct]) -> sql.Composed:
+    """Return a statement that asks for the struct's columns by name: a newer version may have added others."""
+    return sql.SQL(SQL[name]).format(columns=sql.SQL(", ").join(map(sql.Identifier, row.__struct_fields__)))
