@@ -1,0 +1,228 @@
+"""What callers get: one struct per answer, in the camelCase of the published API."""
+
+from typing import Any
+
+import msgspec
+
+from api.times import Timestamp
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Every field is always there; what is not known (yet) is null."""
+
+
+class Org(Answer, frozen=True, kw_only=True):
+    """An org, as its operator sees it."""
+
+    org_id: str
+    name: str
+    plan: str
+    partition: int
+    max_in_flight: int
+    created_at: Timestamp
+
+
+class Key(Answer, frozen=True, kw_only=True):
+    """An API key without its secret."""
+
+    key_id: str
+    name: str
+    scopes: list[str]
+    created_at: Timestamp
+    revoked_at: Timestamp | None
+
+
+class NewKey(Key, frozen=True, kw_only=True):
+    """An API key that was just made; `secret` is the whole key and is shown this once."""
+
+    secret: str
+
+
+class RegisteredOrg(Org, frozen=True, kw_only=True):
+    """An org that was just registered, with its first key."""
+
+    key: NewKey
+
+
+class Orgs(Answer, frozen=True, kw_only=True):
+    """All orgs, oldest first."""
+
+    orgs: list[Org]
+
+
+class Keys(Answer, frozen=True, kw_only=True):
+    """All keys of an org, revoked ones included."""
+
+    keys: list[Key]
+
+
+class WorkflowVersion(Answer, frozen=True, kw_only=True):
+    """One version of a workflow, without its document."""
+
+    workflow_id: str
+    version: int
+    state: str
+    created_at: Timestamp
+    published_at: Timestamp | None
+
+
+class Workflow(WorkflowVersion, frozen=True, kw_only=True):
+    """One version of a workflow: its document and the blob key that workers read."""
+
+    document: dict[str, Any]
+    ref: str
+
+
+class WorkflowHistory(Workflow, frozen=True, kw_only=True):
+    """The published version of a workflow, or else its newest, and all versions."""
+
+    versions: list[WorkflowVersion]
+
+
+class Workflows(Answer, frozen=True, kw_only=True):
+    """Each workflow of an org as its published version, or else its newest."""
+
+    workflows: list[WorkflowVersion]
+
+
+class JobStatus(Answer, frozen=True, kw_only=True):
+    """Where one job stands."""
+
+    job_id: str
+    status: str
+
+
+class SubmittedJobs(Answer, frozen=True, kw_only=True):
+    """The jobs made, in the order of `urls`."""
+
+    jobs: list[JobStatus]
+
+
+class Statuses(Answer, frozen=True, kw_only=True):
+    """Where the jobs stand, in the order asked; `unknown` names those that do not exist (for this org)."""
+
+    jobs: list[JobStatus]
+    unknown: list[str]
+
+
+class Transition(Answer, frozen=True, kw_only=True):
+    """One change of status."""
+
+    status: str
+    at: Timestamp
+    attempt: int
+
+
+class TraceEntry(Answer, frozen=True, kw_only=True):
+    """One finished visit of a workflow node."""
+
+    step: int
+    node: str
+    kind: str
+    provider: str | None
+    attempt: int  # which try at this node, from 1
+    outcome: str
+    status_code: int | None
+    latency_ms: int
+    error_type: str | None
+    error_message: str | None
+    rule: str | None
+    edge: str | None
+    next_node: str | None
+    started_at: Timestamp
+    ended_at: Timestamp
+
+
+class Gate(Answer, frozen=True, kw_only=True):
+    """How many destinations have to acknowledge, and which have not; open, it names the ACK events that opened it."""
+
+    expected: int
+    acked: int
+    pending: list[str]
+    opened_by: list[str]
+    opened_at: Timestamp | None
+
+
+class Job(JobStatus, frozen=True, kw_only=True):
+    """Everything about one job."""
+
+    org_id: str
+    workflow_id: str | None
+    version: int | None
+    domain: str
+    url: str | None
+    input: dict[str, Any] | None
+    metadata: dict[str, Any] | None
+    priority: int
+    attempt: int
+    error_type: str | None
+    error_message: str | None
+    schedule_id: str | None
+    created_at: Timestamp
+    updated_at: Timestamp
+    completed_at: Timestamp | None
+    transitions: list[Transition]
+    execution_trace: list[TraceEntry]
+    gate: Gate
+
+
+class JobSummary(JobStatus, frozen=True, kw_only=True):
+    """One line of the list of jobs."""
+
+    workflow_id: str | None
+    version: int | None
+    domain: str
+    url: str | None
+    error_type: str | None
+    created_at: Timestamp
+    completed_at: Timestamp | None
+
+
+class Jobs(Answer, frozen=True, kw_only=True):
+    """A page of jobs, newest first; `nextCursor` is null on the last page."""
+
+    jobs: list[JobSummary]
+    next_cursor: str | None
+
+
+class Cancelled(Answer, frozen=True, kw_only=True):
+    """The cancellation is recorded; the job's status follows at once."""
+
+    job_id: str
+    accepted: bool
+
+
+class ExtractionResult(Answer, frozen=True, kw_only=True):
+    """What the internal Postgres destination holds of a job."""
+
+    id: str
+    org_id: str
+    job_id: str
+    domain: str
+    schema_id: str | None
+    data_type: str | None
+    normalized: Any
+    raw_blob_key: str | None
+    quality_completeness: float | None
+    quality_validation: float | None
+    quality_composite: float | None
+    latency_ms: int | None
+    delivered_at: Timestamp
+    created_at: Timestamp
+
+
+class NotYet(Answer, frozen=True, kw_only=True):
+    """The extraction is done and on its way to the store."""
+
+    job_id: str
+    status: str
+    retry_after_seconds: int
+
+
+class Error(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """An error: a code of docs/errors.md, a message for people, the field at fault where there is one."""
+
+    error: str
+    message: str
+    field: str | msgspec.UnsetType = msgspec.UNSET
+    request_id: str | msgspec.UnsetType = msgspec.UNSET

@@ -1,0 +1,92 @@
+"""Who calls: an org by its key, or the operator. Keys are looked up again every few seconds, so a revoked one dies."""
+
+import hmac
+import re
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from multidict import MultiMapping
+
+from api.config.keys import Grant, opens, parts_of
+from api.errors import Problem
+
+TRUST_SECONDS = 3.0  # how long a looked-up key is believed: the longest that a revoked one still works
+MAX_REMEMBERED = 10_000  # looked-up keys, unknown ones included; then all are forgotten
+_KEY_NAMES = frozenset({"key", "apikey", "api_key", "api-key", "token", "access_token", "authorization"})
+_KEY_TEXT = re.compile(r"jlk_[0-9a-zA-Z]", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a call; the org is empty for the operator and for open calls."""
+
+    actor: str = ""
+    org_id: str = ""
+    partition: int = 0
+    scopes: frozenset[str] = frozenset()
+
+
+class Keyring:
+    """Tells callers by their Authorization header."""
+
+    def __init__(
+        self,
+        find: Callable[[str], Awaitable[Grant | None]],
+        operator_key: str,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._find = find
+        self._operator_key = operator_key.encode()
+        self._clock = clock
+        self._known: dict[str, tuple[float, Grant | None]] = {}
+
+    async def caller(self, authorization: str) -> Caller:
+        """Return who this header names, or raise a Problem `unauthenticated`."""
+        scheme, _, text = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not text.strip():
+            raise unauthenticated("send the header `Authorization: Bearer <key>`")
+        text = text.strip()
+        if self._operator_key and hmac.compare_digest(text.encode("utf-8", "replace"), self._operator_key):
+            return Caller(actor="operator", scopes=frozenset({"operator"}))
+        parts = parts_of(text)
+        grant = await self._grant(parts[0]) if parts else None
+        if not parts or not grant or not opens(grant, parts[1]):
+            raise unauthenticated("this key is unknown or revoked")
+        return Caller(f"api:{grant.key_id}", grant.org_id, grant.partition, frozenset(grant.scopes))
+
+    async def _grant(self, key_id: str) -> Grant | None:
+        now = self._clock()
+        known = self._known.get(key_id)
+        if known and now - known[0] < TRUST_SECONDS:
+            return known[1]
+        grant = await self._find(key_id)
+        if len(self._known) >= MAX_REMEMBERED:
+            self._known.clear()
+        self._known[key_id] = (now, grant)
+        return grant
+
+
+def unauthenticated(message: str) -> Problem:
+    """Return the answer for a caller that is not known."""
+    return Problem("unauthenticated", message, headers={"WWW-Authenticate": 'Bearer realm="jobledger"'})
+
+
+def require(caller: Caller, access: str) -> None:
+    """Raise a Problem `forbidden` unless the caller may make a call of this kind."""
+    if access in caller.scopes:
+        return
+    if access == "operator":
+        raise Problem("forbidden", "this call takes the operator key")
+    if "operator" in caller.scopes:
+        raise Problem("forbidden", "this call takes a key of an org, not the operator key")
+    raise Problem("forbidden", f"this key lacks the scope {access}")
+
+
+def refuse_key_in_url(query: MultiMapping[str], path: str) -> None:
+    """Raise a Problem where the URL carries a key: URLs end up in logs, histories and proxies."""
+    named = any(name.lower() in _KEY_NAMES for name in query)
+    if named or _KEY_TEXT.search(path) or any(_KEY_TEXT.search(text) for pair in query.items() for text in pair):
+        raise Problem(
+            "key_in_url", "the URL carries an API key: send it as `Authorization: Bearer ...`, revoke this one"
+        )

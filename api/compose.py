@@ -1,0 +1,114 @@
+"""The composition root of the API: opens everything one process needs, serves, and closes it in reverse order."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from aiohttp import web
+from psycopg_pool import AsyncConnectionPool
+
+from api.auth import Keyring
+from api.config import keys
+from api.config.store import Pool
+from api.http import app_of
+from api.lookup import Jobs
+from api.parts import Parts
+from api.routes.all import OPERATIONS
+from api.tail import Tail
+from api.watch import watch
+from projections.postgres.read import ReadModel
+from services.runtime import registry, topics
+from services.runtime.blob import BlobStore
+from services.runtime.commander import Commander
+from services.runtime.health import Health
+from services.runtime.ledger_log import Checkpoint, LedgerLog
+from services.runtime.reader import committed_end
+from services.runtime.settings import Settings
+
+MAX_CONNECTIONS = 8
+SHUTDOWN_SECONDS = 5.0  # how long calls under way may still take
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """An API that serves; `port` is the one it listens on, `tasks` end only by a fault."""
+
+    port: int
+    tasks: asyncio.Task[None]
+
+
+async def main(settings: Settings) -> None:
+    """Serve until cancelled, or until a part fails for good."""
+    async with serving(settings) as running:
+        await running.tasks
+
+
+@asynccontextmanager
+async def serving(settings: Settings) -> AsyncIterator[Running]:
+    """Serve on settings.host and settings.port while the block runs."""
+    async with AsyncExitStack() as stack:
+        pool: Pool = AsyncConnectionPool(settings.postgres, min_size=1, max_size=MAX_CONNECTIONS, open=False, timeout=5)
+        await stack.enter_async_context(pool)
+        model = await stack.enter_async_context(ReadModel(settings.postgres, max_connections=MAX_CONNECTIONS))
+        commander = Commander(settings, "api")
+        stack.push_async_callback(commander.close)
+        await commander.start()
+        health = Health("api")
+        tail = await _tail(settings, model)
+        parts = Parts(
+            settings=settings,
+            pool=pool,
+            keyring=Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key),
+            commander=commander,
+            jobs=Jobs(model, tail),
+            blobs=BlobStore(settings.blobs),
+            health=health,
+        )
+        tasks = asyncio.create_task(_tend(settings, parts, tail, commander))
+        stack.push_async_callback(_end, tasks)
+        runner = web.AppRunner(
+            app_of(parts, OPERATIONS), access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_SECONDS
+        )
+        stack.push_async_callback(runner.cleanup)
+        await runner.setup()
+        await web.TCPSite(runner, settings.host, settings.port).start()
+        yield Running(int(runner.addresses[0][1]), tasks)
+
+
+async def _tail(settings: Settings, model: ReadModel) -> Tail:
+    """Begin to read where Postgres stands; a partition that it has not begun is read from its first event."""
+    starts = {partition: Checkpoint() for partition in range(settings.partitions)}
+    for partition, row in (await model.checkpoints()).items():
+        starts[partition] = Checkpoint(row.position, row.next_offset)
+    log = await asyncio.to_thread(LedgerLog, settings, registry.decoder(settings), starts)
+
+    async def end_of(partition: int) -> int | None:
+        ends = await _ends(settings, [partition])
+        return ends[partition] if ends else None
+
+    async def folded() -> dict[int, int]:
+        return {partition: row.position for partition, row in (await model.checkpoints()).items()}
+
+    return Tail(log, {partition: start.next_offset for partition, start in starts.items()}, end_of, folded)
+
+
+async def _ends(settings: Settings, partitions: list[int]) -> Mapping[int, int] | None:
+    """Where the log ends now; None on Tansu, whose answer is not to be waited for."""
+    ends = await asyncio.to_thread(committed_end, settings, topics.events(settings), partitions)
+    return None if settings.broker == "tansu" else ends
+
+
+async def _tend(settings: Settings, parts: Parts, tail: Tail, commander: Commander) -> None:
+    """Run what must never end; the first of them that fails ends the process."""
+    async with asyncio.TaskGroup() as group:
+        group.create_task(tail.run())
+        group.create_task(commander.wait())
+        group.create_task(
+            watch(parts.health, parts.pool, tail, lambda: _ends(settings, list(range(settings.partitions))))
+        )
+
+
+async def _end(tasks: asyncio.Task[None]) -> None:
+    tasks.cancel()
+    await asyncio.gather(tasks, return_exceptions=True)

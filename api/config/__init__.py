@@ -1,0 +1,1 @@
+"""What operators and customers set up: orgs, keys, workflows and destinations, in the Postgres schema `config`."""

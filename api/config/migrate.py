@@ -1,0 +1,18 @@
+"""Brings the Postgres schema `config` up to date: `python -m api.config.migrate`."""
+
+import os
+from pathlib import Path
+
+from services.runtime import migrations
+from services.runtime.settings import settings_from
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+
+
+def migrate(dsn: str) -> None:
+    """Apply the migrations that this database has not had."""
+    migrations.apply(dsn, "config", MIGRATIONS)
+
+
+if __name__ == "__main__":
+    migrate(settings_from(os.environ).postgres)

@@ -1,0 +1,59 @@
+"""Orgs: registered by the operator, each on its partition of the ledger, with one internal destination."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from api.config.store import Pool, execute, row, rows, transaction
+
+INTERNAL_DESTINATION = "internal-postgres"  # every org has it: the store behind /extraction/results
+
+
+@dataclass(frozen=True, slots=True)
+class Org:
+    """A row of config.orgs; `registered_at` is None until the ledger has confirmed it."""
+
+    org_id: str
+    name: str
+    partition: int
+    plan: str
+    max_in_flight: int
+    created_at: datetime
+    registered_at: datetime | None
+
+
+async def save(pool: Pool, *, org_id: str, name: str, partition: int, plan: str, max_in_flight: int) -> Org | None:
+    """Write an org that the ledger will be told of, or return None where it is registered already.
+
+    Safe to repeat until `confirm`: a registration that ended halfway is taken up again. The partition stays.
+    """
+    values = {"org_id": org_id, "name": name, "partition": partition, "plan": plan, "max_in_flight": max_in_flight}
+    destination = {"org_id": org_id, "destination_id": INTERNAL_DESTINATION, "kind": "postgres"}
+    async with transaction(pool) as connection:
+        org = await row(connection, Org, "save_org", values)
+        if org:
+            await execute(connection, "save_destination", {**destination, "gating": True, "on_exhausted": "hold"})
+        return org
+
+
+async def confirm(pool: Pool, org_id: str) -> Org | None:
+    """Note that the ledger knows the org; None where another call noted it first."""
+    async with pool.connection() as connection:
+        return await row(connection, Org, "confirm_org", {"org_id": org_id})
+
+
+async def change_limit(pool: Pool, org_id: str, max_in_flight: int) -> Org | None:
+    """Keep the limit that the ledger has recorded, for show."""
+    async with pool.connection() as connection:
+        return await row(connection, Org, "change_org_limit", {"org_id": org_id, "max_in_flight": max_in_flight})
+
+
+async def find(pool: Pool, org_id: str) -> Org | None:
+    """Return an org, or None."""
+    async with pool.connection() as connection:
+        return await row(connection, Org, "org", {"org_id": org_id})
+
+
+async def every(pool: Pool) -> list[Org]:
+    """Return all orgs, oldest first."""
+    async with pool.connection() as connection:
+        return await rows(connection, Org, "orgs", {})

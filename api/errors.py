@@ -1,0 +1,72 @@
+"""What can go wrong with a call, as callers see it: a code from one table, a message, the field at fault.
+
+Problem  a call is answered with an error; `code` is a key of CODES
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+# Code -> HTTP status and what it means; docs/errors.md is generated from this table.
+CODES: dict[str, tuple[int, str]] = {
+    "invalid_json": (400, "The body is not JSON (NaN and Infinity are not), or is no JSON object."),
+    "key_in_url": (
+        400,
+        "An API key stands in the URL, where proxies log it. Send it as a Bearer token; revoke this one.",
+    ),
+    "bad_request": (400, "The HTTP request itself is malformed."),
+    "unauthenticated": (401, "No key, an unknown key or a revoked key. Send `Authorization: Bearer jlk_...`."),
+    "forbidden": (403, "The key is good, but lacks the scope that the call needs."),
+    "not_found": (404, "There is no such thing, or it belongs to another org."),
+    "method_not_allowed": (405, "The path exists, but not with this method; `Allow` names those it has."),
+    "idempotency_conflict": (
+        409,
+        "This Idempotency-Key came with another body before. Use a new key for a new request.",
+    ),
+    "not_ready": (409, "The job has no result (yet); `status` says where it stands."),
+    "job_terminal": (409, "The job has ended; its end is never changed."),
+    "org_exists": (409, "An org with this id is registered already."),
+    "too_large": (413, "The body, or what is stored per job, is over its limit."),
+    "invalid_field": (422, "A field is missing, unknown or of the wrong type or range; `field` is its path."),
+    "unusable_text": (422, "A text holds a NUL or half a surrogate pair, which databases cannot store."),
+    "unknown_workflow": (
+        422,
+        "No published workflow of the org has this id, or none was named and none is the default.",
+    ),
+    "workflow_invalid": (422, "The workflow cannot run; `faults` names everything that is wrong with it."),
+    "internal": (500, "A fault of ours; the log has it under the request id."),
+    "ledger_unavailable": (503, "No decider answered in time. Repeat with the same Idempotency-Key: nothing doubles."),
+    "catching_up": (503, "This instance has not read the log far enough to say whether the job exists. Ask again."),
+    "store_unavailable": (503, "Postgres or the blob store does not answer. Ask again."),
+}
+
+
+class Problem(Exception):
+    """A call is answered with an error."""
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        field: str = "",
+        details: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.status = CODES[code][0]
+        self.headers = dict(headers or {})
+        self.body: dict[str, Any] = {"error": code, "message": message}
+        if field:
+            self.body["field"] = field
+        self.body.update(details or {})
+
+
+def not_found(what: str) -> Problem:
+    """Return the answer for a thing that does not exist, or not for this org."""
+    return Problem("not_found", f"there is no such {what}, or it belongs to another org")
+
+
+def invalid(field: str, message: str) -> Problem:
+    """Return the answer for a field that cannot be used."""
+    return Problem("invalid_field", message, field=field)

@@ -1,0 +1,139 @@
+"""Puts the operations behind HTTP: request ids, authentication, reading, errors as JSON, metrics, a log line a call."""
+
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import msgspec
+import psycopg
+import psycopg_pool
+from aiohttp import web
+
+from api.auth import Caller, refuse_key_in_url, require
+from api.errors import Problem
+from api.operation import Call, Operation
+from api.parts import Parts
+from api.reading import json_object, typed
+from api.tail import TailBehind
+from services.runtime.errors import BlobFault, BrokerFault, LedgerUnavailable
+from services.runtime.health_server import health_routes
+from services.runtime.ids import uuid7
+from services.runtime.metrics import count, timed
+
+log = logging.getLogger(__name__)
+RETRY_AFTER_SECONDS = 1
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are one in the metrics
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
+_Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+def app_of(parts: Parts, operations: Iterable[Operation]) -> web.Application:
+    """Return the application that serves these operations, /health, /ready and /metrics, and nothing else."""
+    app = web.Application(middlewares=[_answered])
+    app.add_routes(health_routes(parts.health))
+    for operation in operations:
+        app.router.add_route(operation.method, operation.path, _bound(parts, operation))
+    return app
+
+
+def answer(status: int, body: msgspec.Struct | dict[str, Any], headers: dict[str, str] | None = None) -> web.Response:
+    """Return a JSON answer."""
+    return web.Response(
+        body=msgspec.json.encode(body), status=status, headers=headers, content_type="application/json", charset="utf-8"
+    )
+
+
+def _bound(parts: Parts, operation: Operation) -> _Handler:
+    async def handle(request: web.Request) -> web.StreamResponse:
+        caller = Caller()
+        if operation.access != "open":
+            caller = await parts.keyring.caller(request.headers.get("Authorization", ""))
+            request["actor"] = caller.actor
+            require(caller, operation.access)
+        query = typed(dict(request.query), operation.query, strict=False) if operation.query else None
+        body = typed(await _body(request, operation), operation.body) if operation.body else None
+        return await operation.handler(Call(request, parts, caller, body, query, request["id"]))
+
+    return handle
+
+
+async def _body(request: web.Request, operation: Operation) -> dict[str, Any]:
+    limit = operation.max_body_bytes
+    data = bytearray()
+    if (request.content_length or 0) > limit:
+        raise _too_large(limit)
+    async for chunk in request.content.iter_chunked(65536):
+        data += chunk
+        if len(data) > limit:
+            raise _too_large(limit)
+    return {} if operation.body_optional and not data else json_object(bytes(data))
+
+
+def _too_large(limit: int) -> Problem:
+    return Problem("too_large", f"the body takes at most {limit} bytes", details={"limitBytes": limit})
+
+
+@web.middleware
+async def _answered(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    """Answer every request, whatever happens, with its id; count it and log it without its URL."""
+    began = time.perf_counter()
+    given = request.headers.get("X-Request-Id", "")
+    request["id"] = given if _REQUEST_ID.fullmatch(given) else uuid7()
+    response = await _answer(request, handler)
+    if not response.prepared:
+        response.headers["X-Request-Id"] = request["id"]
+        response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    resource = request.match_info.route.resource
+    route = resource.canonical if resource else "unknown"
+    seconds = time.perf_counter() - began
+    method = request.method if request.method in METHODS else "other"
+    count("http_requests", method=method, route=route, status=str(response.status))
+    timed("http_request_seconds", seconds, method=method, route=route)
+    log.info(
+        "request answered",
+        extra={
+            "request_id": request["id"],
+            "method": method,
+            "route": route,
+            "status": response.status,
+            "seconds": round(seconds, 6),
+            "actor": request.get("actor", ""),
+        },
+    )
+    return response
+
+
+async def _answer(request: web.Request, handler: _Handler) -> web.StreamResponse:
+    try:
+        refuse_key_in_url(request.query, request.path)
+        return await handler(request)
+    except Exception as error:
+        problem = _problem(error, request)
+        return answer(problem.status, {**problem.body, "requestId": request["id"]}, problem.headers)
+
+
+def _problem(error: Exception, request: web.Request) -> Problem:
+    """Say in our words what went wrong; what nobody foresaw is logged and told as `internal`."""
+    retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
+    match error:
+        case Problem():
+            return error
+        case web.HTTPMethodNotAllowed():
+            allowed = ", ".join(sorted(error.allowed_methods))
+            return Problem("method_not_allowed", f"this path takes {allowed}", headers={"Allow": allowed})
+        case web.HTTPNotFound():
+            return Problem("not_found", "there is no such path: see /api/v1/openapi.json")
+        case web.HTTPException() if error.status < 500:
+            return Problem("bad_request", error.reason)
+        case TailBehind():
+            return Problem("catching_up", f"{error}: ask again", headers=retry)
+        case LedgerUnavailable() | BrokerFault():
+            return Problem("ledger_unavailable", "the ledger did not answer in time: ask again", headers=retry)
+        case psycopg.OperationalError() | psycopg_pool.PoolTimeout() | BlobFault():
+            log.error("store unavailable", extra={"request_id": request["id"], "reason": str(error)})
+            return Problem("store_unavailable", "a store does not answer: ask again", headers=retry)
+        case _:
+            log.error("request failed", extra={"request_id": request["id"]}, exc_info=error)
+            return Problem("internal", "a fault of ours: name the request id when you ask about it")

@@ -1,0 +1,53 @@
+"""Finds jobs: in Postgres, or, for the moment before it has them, in the tail of the log."""
+
+from collections.abc import Sequence
+
+from api import folded
+from api.auth import Caller
+from api.tail import Tail
+from projections.postgres.read import ReadModel
+from projections.postgres.rows import Job
+from projections.postgres.views import Cursor, JobDetail, Page
+
+
+class Jobs:
+    """Jobs of one org at a time: each method takes the caller, and no method finds another org's job.
+
+    `find` and `statuses` raise api.tail.TailBehind where it is not known in time whether a job exists.
+    """
+
+    def __init__(self, model: ReadModel, tail: Tail) -> None:
+        self._model = model
+        self._tail = tail
+
+    async def find(self, caller: Caller, job_id: str) -> JobDetail | None:
+        """Return a job in full, or None once it is certain that the org has no such job."""
+        if detail := await self._model.job(caller.org_id, job_id):
+            return detail
+        if events := (await self._tail.find(caller.org_id, caller.partition, [job_id])).get(job_id):
+            return folded.detail(events)
+        return await self._model.job(caller.org_id, job_id)  # it may have left the tail for Postgres in between
+
+    async def head(self, caller: Caller, job_id: str) -> Job | None:
+        """Return the row of a job that Postgres has; whether it has ended is known only there."""
+        return await self._model.head(caller.org_id, job_id)
+
+    async def statuses(self, caller: Caller, job_ids: Sequence[str]) -> dict[str, str]:
+        """Return the status of each of these jobs that the org has."""
+        found = await self._stored(caller, job_ids)
+        missing = [job_id for job_id in job_ids if job_id not in found]
+        if missing:
+            held = await self._tail.find(caller.org_id, caller.partition, missing)
+            found |= {job_id: folded.detail(events).job.status for job_id, events in held.items()}
+            found |= await self._stored(caller, [job_id for job_id in missing if job_id not in held])
+        return found
+
+    async def page(self, caller: Caller, *, status: str | None, after: Cursor | None, limit: int) -> Page:
+        """Return a page of the org's jobs, newest first. Postgres only: one made this instant may not be on it yet."""
+        return await self._model.page(caller.org_id, status=status, after=after, limit=limit)
+
+    async def _stored(self, caller: Caller, job_ids: Sequence[str]) -> dict[str, str]:
+        if not job_ids:
+            return {}
+        rows = await self._model.statuses(caller.org_id, job_ids)
+        return {job_id: row.status for job_id, row in rows.items()}

@@ -1,0 +1,55 @@
+"""One call of the API, declared next to its handler: routing, authentication, reading and OpenAPI follow from it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from aiohttp import web
+from msgspec import Struct
+
+from api.auth import Caller
+from api.parts import Parts
+
+Access = Literal["open", "read", "submit", "admin", "operator"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request that was let in and read."""
+
+    request: web.Request
+    parts: Parts
+    caller: Caller
+    body: Any  # of the operation's `body` type; None: it has none
+    query: Any  # of the operation's `query` type; None: it has none
+    request_id: str
+
+    @property
+    def traceparent(self) -> str:
+        """The caller's W3C trace context, or nothing where it sent none of that form."""
+        text = self.request.headers.get("traceparent", "")
+        return text if len(text) == 55 and text.isascii() and text.count("-") == 3 else ""
+
+
+Handler = Callable[[Call], Awaitable[web.StreamResponse]]
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A call: who may make it, what it takes, what it answers, and what can go wrong beside the usual.
+
+    `answers` maps status codes to the struct of the body, or a union of structs; None: a body that is no JSON of ours.
+    """
+
+    method: Literal["GET", "POST", "PATCH", "DELETE"]
+    path: str
+    summary: str
+    access: Access
+    handler: Handler
+    answers: dict[int, Any]
+    body: type[Struct] | None = None
+    body_optional: bool = False  # no body at all means all defaults
+    query: type[Struct] | None = None
+    headers: tuple[str, ...] = ()  # request headers with a meaning of their own
+    max_body_bytes: int = 1024 * 1024
+    errors: tuple[str, ...] = ()

@@ -1,0 +1,24 @@
+"""What the handlers work with, put together once in the composition root."""
+
+from dataclasses import dataclass
+
+from api.auth import Keyring
+from api.config.store import Pool
+from api.lookup import Jobs
+from services.runtime.blob import BlobStore
+from services.runtime.commander import Asker
+from services.runtime.health import Health
+from services.runtime.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of one API process."""
+
+    settings: Settings
+    pool: Pool  # config and extraction schemas
+    keyring: Keyring
+    commander: Asker
+    jobs: Jobs
+    blobs: BlobStore
+    health: Health

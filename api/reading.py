@@ -1,0 +1,86 @@
+"""From the bytes and the query of a request to typed values, or to a Problem that names the field at fault."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from api.errors import Problem, invalid
+
+T = TypeVar("T")
+MAX_DEPTH = 64  # of lists and objects within each other
+_NAMED = re.compile(r"(?:unknown field|missing required field) `([^`]+)`")
+
+
+class _NotJson(ValueError):
+    """The text holds a word that JavaScript knows and JSON does not."""
+
+
+def json_object(data: bytes) -> dict[str, Any]:
+    """Return the JSON object in a body, or raise a Problem that says what is wrong with it."""
+    try:
+        value = msgspec.json.decode(data)
+    except RecursionError:
+        raise Problem("invalid_json", f"the body is nested more than {MAX_DEPTH} levels deep") from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        _diagnose(data, str(error))
+    if not isinstance(value, dict):
+        raise Problem("invalid_json", "the body must be a JSON object: {...}")
+    for path, text in _texts(value):
+        if "\0" in text:
+            raise Problem("unusable_text", "this text holds a NUL character: leave it out", field=path)
+    return value
+
+
+def typed(value: Mapping[str, Any], shape: type[T], *, strict: bool = True) -> T:
+    """Turn plain values into a request type, or raise a Problem with the path of the field at fault."""
+    try:
+        return msgspec.convert(value, shape, strict=strict)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at `$")
+        path = where.rstrip("`").lstrip(".")
+        named = _NAMED.search(what)
+        field = ".".join(filter(None, (path, named[1] if named else "")))
+        raise invalid(field or "body", what[0].lower() + what[1:]) from None
+
+
+def _diagnose(data: bytes, reason: str) -> NoReturn:
+    """Tell half a surrogate pair, which only a lenient reader gets past, from text that is no JSON."""
+    try:
+        value = json.loads(data, parse_constant=_refuse_constant)
+    except _NotJson as error:
+        raise Problem("invalid_json", f"{error} is not JSON: send null or a string") from None
+    except (ValueError, RecursionError):
+        raise Problem("invalid_json", f"the body is not JSON: {reason}") from None
+    for path, text in _texts(value):
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise Problem("unusable_text", "this text holds half a surrogate pair: send whole characters", field=path)
+    raise Problem("invalid_json", f"the body is not JSON: {reason}")
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise _NotJson(name)
+
+
+def _texts(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield every text in a JSON value, keys included, with its path; refuse what is nested too deep."""
+    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
+    while waiting:
+        path, current, depth = waiting.pop()
+        if depth > MAX_DEPTH:
+            raise invalid(path[:200], f"nested more than {MAX_DEPTH} levels deep")
+        if isinstance(current, str):
+            yield path or "body", current
+        elif isinstance(current, list):
+            waiting.extend((f"{path}[{number}]", item, depth + 1) for number, item in enumerate(current))
+        elif isinstance(current, dict):
+            for key, item in current.items():
+                inner = f"{path}.{_printable(key)}" if path else _printable(key)
+                yield inner, key
+                waiting.append((inner, item, depth + 1))
+
+
+def _printable(key: str) -> str:
+    return key[:80].encode("ascii", "backslashreplace").decode().replace("\0", "\\x00")

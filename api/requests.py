@@ -1,0 +1,91 @@
+"""What callers send: one struct per body and per query, in the camelCase of the published API."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from api.config.keys import SCOPES, Scope
+
+MAX_URLS = 10_000
+MAX_IN_FLIGHT = 100_000
+ID_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
+Id = Annotated[str, Meta(pattern=ID_PATTERN, description="lower-case letters, digits, - and _")]
+Name = Annotated[str, Meta(min_length=1, max_length=200)]
+InFlight = Annotated[int, Meta(ge=1, le=MAX_IN_FLIGHT, description="jobs dispatched or running at once")]
+Status = Literal[
+    "pending",
+    "running",
+    "waiting_retry",
+    "extraction_done",
+    "completed",
+    "failed",
+    "cancelled",
+    "timed_out",
+    "lost",
+]
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Camel case, no unknown fields: a misspelt one is an error, not silence."""
+
+
+class RegisterOrg(Request, frozen=True, kw_only=True):
+    """An org to be registered."""
+
+    name: Name
+    org_id: Id | None = None
+    plan: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")] = "standard"
+    max_in_flight: InFlight = 5
+
+
+class ChangeOrg(Request, frozen=True, kw_only=True):
+    """What changes about an org."""
+
+    max_in_flight: InFlight
+
+
+class CreateKey(Request, frozen=True, kw_only=True):
+    """A key to be made."""
+
+    name: Name = "key"
+    scopes: Annotated[tuple[Scope, ...], Meta(min_length=1)] = SCOPES
+
+
+class SaveWorkflow(Request, frozen=True, kw_only=True):
+    """A workflow document: a new workflow, or a new version of the one named."""
+
+    document: dict[str, Any]
+    workflow_id: Id | None = None
+    publish: bool = False
+
+
+class PublishWorkflow(Request, frozen=True, kw_only=True):
+    """Which version is to run."""
+
+    version: Annotated[int, Meta(ge=1, lt=2**31)] | None = None  # None: the newest
+
+
+class SubmitJobs(Request, frozen=True, kw_only=True):
+    """One job (`url`) or many (`urls`) that share everything else."""
+
+    url: str | None = None
+    urls: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MAX_URLS)] | None = None
+    workflow_id: str | None = None
+    input: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+    priority: Annotated[int, Meta(ge=-100, le=100, description="higher goes first within the org")] = 0
+
+
+class BatchStatus(Request, frozen=True, kw_only=True):
+    """The jobs asked about."""
+
+    job_ids: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
+
+
+class ListJobs(Request, frozen=True, kw_only=True):
+    """Which page of the list."""
+
+    status: Status | None = None
+    cursor: Annotated[str, Meta(description="`nextCursor` of the page before")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50

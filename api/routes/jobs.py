@@ -1,0 +1,124 @@
+"""Jobs: read, list, ask for many, cancel."""
+
+import re
+
+from aiohttp import web
+
+from api import answers, requests, shown
+from api.errors import Problem, invalid, not_found
+from api.http import answer
+from api.operation import Call, Operation
+from projections.postgres.views import Cursor
+from services.ledger.messages import CancelJob, Refused, Reply
+from services.ledger.status import TERMINAL
+from services.runtime.ids import uuid7
+
+_JOB_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
+
+
+async def get(call: Call) -> web.StreamResponse:
+    """Answer everything about a job, from the first moment after it was accepted."""
+    detail = await call.parts.jobs.find(call.caller, job_id_of(call))
+    if detail is None:
+        raise not_found("job")
+    return answer(200, shown.job(detail), {"Ledger-Position": f"{detail.job.partition}:{detail.job.position}"})
+
+
+async def page(call: Call) -> web.StreamResponse:
+    """Answer a page of the org's jobs, newest first."""
+    try:
+        after = Cursor.decode(call.query.cursor) if call.query.cursor else None
+    except ValueError:
+        raise invalid("cursor", "not a cursor of this API: pass `nextCursor` of the page before, unchanged") from None
+    found = await call.parts.jobs.page(call.caller, status=call.query.status, after=after, limit=call.query.limit)
+    following = found.next.encode() if found.next else None
+    return answer(200, answers.Jobs(jobs=[shown.summary(row) for row in found.jobs], next_cursor=following))
+
+
+async def batch_status(call: Call) -> web.StreamResponse:
+    """Answer where many jobs stand."""
+    asked = list(dict.fromkeys(call.body.job_ids))
+    found = await call.parts.jobs.statuses(call.caller, [job_id for job_id in asked if _JOB_ID.fullmatch(job_id)])
+    jobs = [answers.JobStatus(job_id=job_id, status=found[job_id]) for job_id in asked if job_id in found]
+    return answer(200, answers.Statuses(jobs=jobs, unknown=[job_id for job_id in asked if job_id not in found]))
+
+
+async def cancel(call: Call) -> web.StreamResponse:
+    """Cancel a job that has not ended."""
+    job_id = job_id_of(call)
+    status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
+    if status is None:
+        raise not_found("job")
+    if status in TERMINAL:
+        raise _ended()
+    command = CancelJob(
+        command_id=uuid7(),
+        org_id=call.caller.org_id,
+        job_id=job_id,
+        requester=call.parts.commander.boot_id,
+        actor=call.caller.actor,
+        correlation_id=call.request_id,
+        traceparent=call.traceparent,
+    )
+    reply = await call.parts.commander.ask(call.caller.partition, command)
+    if isinstance(reply.body, Refused):  # unknown_job: it has ended, and the ledger keeps live jobs only
+        raise _ended()
+    return answer(202, answers.Cancelled(job_id=job_id, accepted=True), ledger_position(reply))
+
+
+def job_id_of(call: Call) -> str:
+    """Return the job id in the path; what has not the form of one is no job."""
+    job_id = call.request.match_info["job_id"].lower()
+    if not _JOB_ID.fullmatch(job_id):
+        raise not_found("job")
+    return job_id
+
+
+def ledger_position(reply: Reply) -> dict[str, str]:
+    """Return the header that names a position at which a reader sees what was just done."""
+    return {"Ledger-Position": f"{reply.partition}:{reply.position}"}
+
+
+def _ended() -> Problem:
+    return Problem("job_terminal", "the job has ended, and its end is never changed")
+
+
+OPERATIONS = (
+    Operation(
+        method="GET",
+        path="/api/v1/jobs",
+        summary="List jobs, newest first",
+        access="read",
+        handler=page,
+        query=requests.ListJobs,
+        answers={200: answers.Jobs},
+    ),
+    Operation(
+        method="POST",
+        path="/api/v1/jobs/batch-status",
+        summary="Ask where many jobs stand",
+        access="read",
+        handler=batch_status,
+        body=requests.BatchStatus,
+        answers={200: answers.Statuses},
+        errors=("catching_up",),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/jobs/{job_id}",
+        summary="Read a job with its trace, transitions and gate",
+        access="read",
+        handler=get,
+        answers={200: answers.Job},
+        errors=("not_found", "catching_up"),
+    ),
+    Operation(
+        method="POST",
+        path="/api/v1/jobs/{job_id}/cancel",
+        summary="Cancel a job",
+        access="submit",
+        handler=cancel,
+        answers={202: answers.Cancelled},
+        errors=("not_found", "job_terminal", "catching_up", "ledger_unavailable"),
+    ),
+)

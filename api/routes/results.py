@@ -1,0 +1,100 @@
+"""Results: the scraped body of a completed job, and the extraction that the internal destination holds."""
+
+import mimetypes
+import re
+
+from aiohttp import web
+
+from api import answers, results
+from api.errors import Problem, not_found
+from api.http import answer
+from api.operation import Call, Operation
+from api.routes.jobs import job_id_of
+from api.times import iso
+
+RETRY_SECONDS = 1
+_CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(;[\x20-\x7e]{0,200})?", re.ASCII)
+# A scraped page is somebody else's: never run it, never guess what it is, never show it as part of this site.
+SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
+
+
+async def body(call: Call) -> web.StreamResponse:
+    """Answer the scraped body of a completed job, as it was stored."""
+    job_id = job_id_of(call)
+    job = await call.parts.jobs.head(call.caller, job_id)
+    if job is None or job.status != "completed" or job.result_ref is None:
+        raise await _not_ready(call, job_id)
+    data = await call.parts.blobs.get(job.result_ref)
+    stored = job.content_type or ""
+    content_type = stored if _CONTENT_TYPE.fullmatch(stored) else "application/octet-stream"
+    extension = mimetypes.guess_extension(content_type.partition(";")[0].strip()) or ".bin"
+    headers = {
+        **SAFE,
+        "Content-Type": content_type,
+        "Content-Disposition": f'attachment; filename="{job_id}{extension}"',
+    }
+    return web.Response(body=data, headers=headers)
+
+
+async def extraction(call: Call) -> web.StreamResponse:
+    """Answer the extraction as soon as its row exists; before that, whether it is still to come."""
+    job_id = job_id_of(call)
+    if row := await results.find(call.parts.pool, call.caller.org_id, job_id):
+        return answer(200, _shown(row))
+    status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
+    if status == "extraction_done":
+        waiting = answers.NotYet(job_id=job_id, status=status, retry_after_seconds=RETRY_SECONDS)
+        return answer(202, waiting, {"Retry-After": str(RETRY_SECONDS)})
+    if status is None:
+        raise not_found("job")
+    if row := await results.find(call.parts.pool, call.caller.org_id, job_id):  # it came between the two looks
+        return answer(200, _shown(row))
+    raise Problem("not_found", f"the job has no extraction: it is {status}", details={"status": status})
+
+
+async def _not_ready(call: Call, job_id: str) -> Problem:
+    status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
+    if status is None:
+        return not_found("job")
+    return Problem("not_ready", f"only a completed job has a result; this one is {status}", details={"status": status})
+
+
+def _shown(row: results.Result) -> answers.ExtractionResult:
+    return answers.ExtractionResult(
+        id=row.id,
+        org_id=row.org_id,
+        job_id=row.job_id,
+        domain=row.domain,
+        schema_id=row.schema_id,
+        data_type=row.data_type,
+        normalized=row.normalized,
+        raw_blob_key=row.raw_blob_key,
+        quality_completeness=row.quality_completeness,
+        quality_validation=row.quality_validation,
+        quality_composite=row.quality_composite,
+        latency_ms=row.latency_ms,
+        delivered_at=iso(row.delivered_at),
+        created_at=iso(row.created_at),
+    )
+
+
+OPERATIONS = (
+    Operation(
+        method="GET",
+        path="/api/v1/jobs/{job_id}/result",
+        summary="Read the scraped body of a completed job",
+        access="read",
+        handler=body,
+        answers={200: None},
+        errors=("not_found", "not_ready", "catching_up", "store_unavailable"),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/extraction/results/{job_id}",
+        summary="Read the extraction of a job as soon as it is stored",
+        access="read",
+        handler=extraction,
+        answers={200: answers.ExtractionResult, 202: answers.NotYet},
+        errors=("not_found", "catching_up"),
+    ),
+)

@@ -1,0 +1,117 @@
+"""Submit: one job or many, recorded once however often the request is repeated."""
+
+import asyncio
+import re
+
+from aiohttp import web
+
+from api import answers, requests, submission
+from api.config import destinations, workflows
+from api.errors import Problem, invalid
+from api.http import answer
+from api.operation import Call, Operation
+from api.routes.jobs import ledger_position
+from services.ledger.messages import Done, Refused, Reply, SubmitJobs
+from services.runtime.errors import BrokerFault, LedgerUnavailable
+from services.runtime.ids import uuid7
+
+MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
+_WORKFLOW_ID = re.compile(requests.ID_PATTERN, re.ASCII)
+
+
+async def submit(call: Call) -> web.StreamResponse:
+    """Record the jobs and answer once the ledger has them; a repeat with the same key gets the same jobs."""
+    key = call.request.headers.get("Idempotency-Key") or uuid7()
+    if not _IDEMPOTENCY_KEY.fullmatch(key):
+        raise invalid("Idempotency-Key", "the header takes 1 to 255 visible ASCII characters")
+    jobs = submission.new_jobs(call.body, allow_private=call.parts.settings.allow_private_addresses)
+    workflow, places = await asyncio.gather(
+        _workflow_for(call, call.body.workflow_id), destinations.enabled(call.parts.pool, call.caller.org_id)
+    )
+    body_digest = submission.request_digest(call.body)
+    commands = [
+        SubmitJobs(
+            command_id=uuid7(),
+            org_id=call.caller.org_id,
+            requester=call.parts.commander.boot_id,
+            actor=call.caller.actor,
+            correlation_id=call.request_id,
+            traceparent=call.traceparent,
+            jobs=part.jobs,
+            workflow_id=workflow.workflow_id,
+            workflow_version=workflow.version,
+            workflow_ref=workflow.ref,
+            destinations=places,
+            priority=call.body.priority,
+            idempotency_digest=part.idempotency_digest,
+            request_digest=body_digest,
+        )
+        for part in submission.parts(jobs, submission.key_digest(call.caller.org_id, key))
+    ]
+    try:
+        first = await call.parts.commander.ask(call.caller.partition, commands[0])
+        _accepted(first)  # another body under this key meets the first part: nothing else is sent then
+        rest = await asyncio.gather(*(call.parts.commander.ask(call.caller.partition, part) for part in commands[1:]))
+    except (LedgerUnavailable, BrokerFault):
+        message = "no decider answered in time: repeat the request with this Idempotency-Key, nothing will double"
+        raise Problem("ledger_unavailable", message, headers={"Retry-After": "1", "Idempotency-Key": key}) from None
+    return _submitted(call, key, [first, *rest])
+
+
+async def _workflow_for(call: Call, workflow_id: str | None) -> workflows.Runnable:
+    """Return the version that the jobs will run for life: of the workflow named, or of the only one published."""
+    if workflow_id is not None and not _WORKFLOW_ID.fullmatch(workflow_id):
+        raise _unknown_workflow("not the id of a workflow")
+    found = await workflows.runnable(call.parts.pool, call.caller.org_id, workflow_id)
+    if len(found) == 1:
+        return found[0]
+    if workflow_id is not None:
+        raise _unknown_workflow(f"no published workflow is called {workflow_id}: publish it, or name another")
+    raise _unknown_workflow(
+        "several workflows are published: name one" if found else "no workflow is published: save and publish one"
+    )
+
+
+def _unknown_workflow(message: str) -> Problem:
+    return Problem("unknown_workflow", message, field="workflowId")
+
+
+def _accepted(reply: Reply) -> Done:
+    match reply.body:
+        case Done():
+            return reply.body
+        case Refused(code="idempotency_conflict"):
+            message = "this Idempotency-Key came with another body before: use a new key for a new request"
+            raise Problem("idempotency_conflict", message, field="Idempotency-Key")
+        case other:
+            raise RuntimeError(f"the ledger answered a submission of a registered org with {other}")
+
+
+def _submitted(call: Call, key: str, replies: list[Reply]) -> web.Response:
+    done = [_accepted(reply) for reply in replies]
+    jobs = [answers.JobStatus(job_id=job_id, status="pending") for body in done for job_id in body.job_ids]
+    repeated = all(body.repeated for body in done)
+    headers = {"Idempotency-Key": key, **ledger_position(max(replies, key=lambda reply: reply.position))}
+    if repeated:
+        headers["Idempotency-Replayed"] = "true"
+    status = 200 if repeated else 201
+    if call.body.url is None:
+        return answer(status, answers.SubmittedJobs(jobs=jobs), headers)
+    return answer(status, jobs[0], {**headers, "Location": f"/api/v1/jobs/{jobs[0].job_id}"})
+
+
+OPERATIONS = (
+    Operation(
+        method="POST",
+        path="/api/v1/jobs",
+        summary="Submit one job or many",
+        access="submit",
+        handler=submit,
+        body=requests.SubmitJobs,
+        headers=("Idempotency-Key",),
+        max_body_bytes=MAX_SUBMIT_BYTES,
+        answers={201: answers.JobStatus | answers.SubmittedJobs, 200: answers.JobStatus | answers.SubmittedJobs},
+        errors=("idempotency_conflict", "too_large", "unknown_workflow", "unusable_text", "ledger_unavailable"),
+    ),
+)

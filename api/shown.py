@@ -1,0 +1,96 @@
+"""From rows of the read model to answers."""
+
+from datetime import datetime
+
+from api import answers
+from api.times import iso, iso_or_none
+from projections.postgres.rows import Job, Transition, Visit
+from projections.postgres.views import Gate, JobDetail
+
+
+def job(detail: JobDetail) -> answers.Job:
+    """Show everything about a job."""
+    row = detail.job
+    transitions = list(changes([(entry.status, entry.occurred_at, entry.attempt) for entry in detail.transitions]))
+    return answers.Job(
+        job_id=row.job_id,
+        status=row.status,
+        org_id=row.org_id,
+        workflow_id=row.workflow_id or None,
+        version=row.workflow_version or None,
+        domain=row.domain,
+        url=row.url,
+        input=row.input,
+        metadata=row.metadata,
+        priority=row.priority,
+        attempt=row.attempt,
+        error_type=row.error_type,
+        error_message=row.error_message,
+        schedule_id=row.schedule_id,
+        created_at=iso(row.submitted_at),
+        updated_at=iso(_last_change(row, detail.transitions)),
+        completed_at=iso_or_none(row.finished_at),
+        transitions=transitions,
+        execution_trace=[visit(entry) for entry in detail.trace],
+        gate=gate(detail.gate),
+    )
+
+
+def summary(row: Job) -> answers.JobSummary:
+    """Show a job as a line of a list."""
+    return answers.JobSummary(
+        job_id=row.job_id,
+        status=row.status,
+        workflow_id=row.workflow_id or None,
+        version=row.workflow_version or None,
+        domain=row.domain,
+        url=row.url,
+        error_type=row.error_type,
+        created_at=iso(row.submitted_at),
+        completed_at=iso_or_none(row.finished_at),
+    )
+
+
+def changes(steps: list[tuple[str, datetime, int]]) -> list[answers.Transition]:
+    """Keep of (status, time, attempt) per event those where the status became another."""
+    kept: list[answers.Transition] = []
+    for status, at, attempt in steps:
+        if not kept or kept[-1].status != status:
+            kept.append(answers.Transition(status=status, at=iso(at), attempt=attempt))
+    return kept
+
+
+def visit(row: Visit) -> answers.TraceEntry:
+    """Show one visit of a node."""
+    return answers.TraceEntry(
+        step=row.step,
+        node=row.node_id,
+        kind=row.node_kind,
+        provider=row.provider or None,
+        attempt=row.try_number,
+        outcome=row.outcome,
+        status_code=row.status_code or None,
+        latency_ms=row.latency_ms,
+        error_type=row.error_type,
+        error_message=row.message,
+        rule=row.rule,
+        edge=row.edge,
+        next_node=row.next_node_id,
+        started_at=iso(row.started_at),
+        ended_at=iso(row.ended_at),
+    )
+
+
+def gate(row: Gate) -> answers.Gate:
+    """Show what a job waits for."""
+    return answers.Gate(
+        expected=row.expected,
+        acked=row.acked,
+        pending=list(row.pending),
+        opened_by=[str(event_id) for event_id in row.opened_by],
+        opened_at=iso_or_none(row.opened_at),
+    )
+
+
+def _last_change(row: Job, transitions: list[Transition]) -> datetime:
+    return transitions[-1].occurred_at if transitions else row.submitted_at

@@ -1,0 +1,101 @@
+"""From one request to the commands that submit its jobs: 10,000 jobs are too many for one record.
+
+Splitting follows from the request alone, so that a repeat splits the same way and each part finds its own earlier
+answer by the digest derived for it.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from api import requests
+from api.errors import Problem, invalid
+from api.urls import domain_of
+from services.ledger.messages import NewJob
+from services.runtime.ids import uuid7
+
+JOBS_PER_COMMAND = 500
+BYTES_PER_COMMAND = 512 * 1024  # of private payloads; a record takes 1 MiB
+BYTES_PER_JOB = 32 * 1024  # of input and metadata; an event stays under 64 KiB
+BYTES_PER_REQUEST = 32 * 1024 * 1024  # of private payloads of all jobs together
+DIGEST_BYTES = 16
+PLAIN_JSON = b"\0"  # encoding byte of a private payload
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The jobs of one command and the digest that makes repeating it safe."""
+
+    jobs: tuple[NewJob, ...]
+    idempotency_digest: bytes
+
+
+def key_digest(org_id: str, key: str) -> bytes:
+    """Return what the ledger keeps of an Idempotency-Key."""
+    return _digest(f"{org_id}\0{key}".encode())
+
+
+def request_digest(body: requests.SubmitJobs) -> bytes:
+    """Return what the ledger keeps of a body, the same for every spelling of it."""
+    return _digest(msgspec.json.encode(body, order="sorted"))
+
+
+def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
+    """Return the jobs that a body asks for, in its order, or raise a Problem naming the field at fault."""
+    if (body.url is None) == (body.urls is None):
+        raise invalid("url", "send either url, for one job, or urls, for many")
+    shared = _shared(body)
+    named = (
+        [("url", body.url)] if body.url is not None else [(f"urls[{n}]", url) for n, url in enumerate(body.urls or ())]
+    )
+    jobs = [
+        NewJob(
+            job_id=uuid7(),
+            domain=domain_of(url, field, allow_private=allow_private),
+            private=PLAIN_JSON + msgspec.json.encode({"url": url, **shared}),
+        )
+        for field, url in named
+    ]
+    total = sum(len(job.private) for job in jobs)
+    if total > BYTES_PER_REQUEST:
+        raise _too_large(
+            "urls", f"input and metadata are stored per job, {total} bytes in all: send fewer urls at once"
+        )
+    return jobs
+
+
+def parts(jobs: Sequence[NewJob], digest: bytes) -> Iterator[Part]:
+    """Split jobs into commands of bounded number and size, each with its own digest."""
+    waiting: list[NewJob] = []
+    size = number = 0
+    for job in jobs:
+        if waiting and (len(waiting) == JOBS_PER_COMMAND or size + len(job.private) > BYTES_PER_COMMAND):
+            yield Part(tuple(waiting), _derived(digest, number))
+            waiting, size, number = [], 0, number + 1
+        waiting.append(job)
+        size += len(job.private)
+    yield Part(tuple(waiting), _derived(digest, number))
+
+
+def _shared(body: requests.SubmitJobs) -> dict[str, msgspec.Raw]:
+    given = {"input": body.input, "metadata": body.metadata}
+    encoded = {name: msgspec.json.encode(value) for name, value in given.items() if value is not None}
+    if sum(map(len, encoded.values())) > BYTES_PER_JOB:
+        largest = max(encoded, key=lambda name: len(encoded[name]))
+        raise _too_large(largest, f"input and metadata together take at most {BYTES_PER_JOB} bytes")
+    return {name: msgspec.Raw(data) for name, data in encoded.items()}
+
+
+def _too_large(field: str, message: str) -> Problem:
+    return Problem("too_large", message, field=field)
+
+
+def _derived(digest: bytes, number: int) -> bytes:
+    """The digest of a part; the first has the caller's own, so that another body meets it whatever its size."""
+    return digest if number == 0 else _digest(digest + number.to_bytes(4, "big"))
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()

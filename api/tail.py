@@ -1,0 +1,169 @@
+"""The tail of the log: the events of jobs that Postgres does not have yet, so that a job exists once it was accepted.
+
+Every API instance reads all partitions from Postgres's checkpoints on and keeps what Postgres lacks. `find` answers
+from there; for a job id made in the last minutes that is not there it first reads up to the log's present end: only
+then is it certain that there is no such job.
+
+TailBehind  the end of the log was not reached in time: whether the job exists is not known
+"""
+
+import asyncio
+import time
+import uuid
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from schemas.events import JobSubmitted, Recorded
+from services.runtime.ledger_log import Entry
+
+POLL_EVENTS = 500
+POLL_SECONDS = 0.5  # Kafka wakes a waiting fetch on data; this only bounds how long closing takes
+PRUNE_SECONDS = 1.0
+BARRIER_SECONDS = 2.0  # how long a reader waits for the log's present end
+RECENT_SECONDS = 300.0  # a job id older than this is not worth a look at the log's end
+MAX_JOBS = 200_000  # held while the projection stands still; about 1 GB
+MARKER = 1  # the last offset of a transaction is its marker, which is no event
+
+
+class TailBehind(Exception):
+    """Whether the job exists is not known yet."""
+
+
+class Feed(Protocol):
+    """Where the events come from: a LedgerLog, or a list in a test. Called from one thread at a time."""
+
+    def poll(self, max_events: int, timeout_seconds: float) -> Sequence[Entry]:
+        """Return the next events, waiting at most so long for the first."""
+
+    def close(self) -> None:
+        """Let go of it."""
+
+
+@dataclass(slots=True)
+class Held:
+    """The events of one job, oldest first, and the position of its first, which decides when Postgres has it."""
+
+    partition: int
+    position: int
+    events: list[Recorded] = field(default_factory=list)
+
+
+class Tail:
+    """Follows the events; every method runs in one event loop, and only the reading itself in a thread.
+
+    `ends` tells the end offset of a partition, or None where the broker cannot tell it; `checkpoints` tells the
+    position up to which Postgres has each partition.
+    """
+
+    def __init__(
+        self,
+        feed: Feed,
+        next_offsets: Mapping[int, int],
+        ends: Callable[[int], Awaitable[int | None]],
+        checkpoints: Callable[[], Awaitable[Mapping[int, int]]],
+        max_jobs: int = MAX_JOBS,
+    ) -> None:
+        self._feed = feed
+        self._next_offsets = dict(next_offsets)
+        self._ends = ends
+        self._checkpoints = checkpoints
+        self._max_jobs = max_jobs
+        self._held: dict[str, Held] = {}
+        self._forgot = False  # jobs had to be let go of before Postgres had them
+        self._moved = asyncio.Event()
+        self._reader = ThreadPoolExecutor(1, thread_name_prefix="tail")
+
+    async def run(self) -> None:
+        """Follow the log until cancelled; what makes that impossible is raised."""
+        loop = asyncio.get_running_loop()
+        pruned_at = loop.time()
+        try:
+            while True:
+                entries = await loop.run_in_executor(self._reader, self._feed.poll, POLL_EVENTS, POLL_SECONDS)
+                self._take(entries)
+                if self._held and loop.time() - pruned_at >= PRUNE_SECONDS:
+                    self._prune(await self._checkpoints())
+                    pruned_at = loop.time()
+        finally:
+            self._reader.submit(self._feed.close)  # behind the poll that may still be running
+            self._reader.shutdown(wait=True)
+
+    @property
+    def jobs_held(self) -> int:
+        """How many jobs are kept because Postgres may lack them."""
+        return len(self._held)
+
+    def next_offset(self, partition: int) -> int:
+        """Return where reading a partition goes on."""
+        return self._next_offsets.get(partition, 0)
+
+    async def find(self, org_id: str, partition: int, job_ids: Iterable[str]) -> dict[str, list[Recorded]]:
+        """Return the events of those of these jobs that the org has and Postgres may lack, oldest first.
+
+        Raises TailBehind where one is missing that may yet turn up.
+        """
+        wanted = set(job_ids)
+        deadline = asyncio.get_running_loop().time() + BARRIER_SECONDS
+        found = self._look(org_id, wanted)
+        if any(is_recent(job_id, time.time()) for job_id in wanted - found.keys()):
+            await self._catch_up(partition, lambda: wanted <= self._look(org_id, wanted).keys(), deadline)
+            found = self._look(org_id, wanted)
+        if self._forgot and wanted - found.keys():
+            raise TailBehind("the projection is far behind, and not every new job could be kept in memory")
+        return found
+
+    def _look(self, org_id: str, wanted: set[str]) -> dict[str, list[Recorded]]:
+        return {
+            job_id: list(held.events)
+            for job_id in wanted
+            if (held := self._held.get(job_id)) and held.events[0].event.org_id == org_id
+        }
+
+    async def _catch_up(self, partition: int, enough: Callable[[], bool], deadline: float) -> None:
+        """Return when `enough` holds or the log's present end has been read; raise TailBehind at the deadline."""
+        end: int | None = None
+        try:
+            async with asyncio.timeout_at(deadline):
+                end = await self._ends(partition)
+                while not enough() and (end is None or self.next_offset(partition) < end - MARKER):
+                    await self._moved.wait()
+        except TimeoutError:
+            if end is not None:
+                raise TailBehind(f"partition {partition} of the log has not been read up to offset {end}") from None
+
+    def _take(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            self._next_offsets[entry.partition] = entry.next_offset
+            if entry.recorded and entry.recorded.event.job_id:
+                self._keep(entry.recorded)
+        if entries:
+            self._moved.set()
+            self._moved = asyncio.Event()
+
+    def _keep(self, recorded: Recorded) -> None:
+        job_id, header = recorded.event.job_id, recorded.header
+        if isinstance(recorded.event, JobSubmitted):
+            if len(self._held) >= self._max_jobs:
+                del self._held[next(iter(self._held))]
+                self._forgot = True
+            self._held[job_id] = Held(header.partition, header.position)
+        if held := self._held.get(job_id):
+            held.events.append(recorded)
+
+    def _prune(self, positions: Mapping[int, int]) -> None:
+        """Let go of the jobs that Postgres has; it shows them from now on."""
+        held = self._held.items()
+        self._held = {job_id: job for job_id, job in held if job.position > positions.get(job.partition, 0)}
+        self._forgot = self._forgot and bool(self._held)
+
+
+def is_recent(job_id: str, now: float) -> bool:
+    """Whether a job id, a UUID of version 7, was made in the last minutes (now: seconds since 1970)."""
+    try:
+        identifier = uuid.UUID(job_id)
+    except ValueError:
+        return False
+    made = (identifier.int >> 80) / 1000
+    return identifier.version == 7 and -RECENT_SECONDS < now - made < RECENT_SECONDS

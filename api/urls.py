@@ -1,0 +1,46 @@
+"""Which URLs a job may be about, and the domain it is filed under."""
+
+import ipaddress
+import socket
+
+from yarl import URL
+
+from api.errors import invalid
+
+MAX_URL_CHARS = 8192
+
+
+def domain_of(text: str, field: str, *, allow_private: bool) -> str:
+    """Return the host of a URL that can be fetched, in lower-case ASCII; otherwise raise a Problem for `field`."""
+    if len(text) > MAX_URL_CHARS:
+        raise invalid(field, f"a url takes at most {MAX_URL_CHARS} characters")
+    try:
+        url = URL(text)
+        host, _ = url.raw_host, url.port
+    except ValueError:
+        raise invalid(field, "not a url: expected http://host/path or https://host/path") from None
+    if url.scheme not in ("http", "https") or not host:
+        raise invalid(field, "the url must begin with http:// or https:// and name a host")
+    if not text.isprintable() or " " in text:
+        raise invalid(field, "the url holds blanks or control characters: percent-encode them")
+    if url.user is not None or url.password is not None:
+        raise invalid(field, "the url holds a user name or password: leave it out, urls are stored and shown")
+    if not allow_private and _is_private(host):
+        raise invalid(field, f"{host} is not a public address, and jobs may fetch from public ones only")
+    return host.lower().rstrip(".")
+
+
+def _is_private(host: str) -> bool:
+    """Judge an address written in the URL, however it is spelled; names are judged when they are resolved."""
+    if host.lower().rstrip(".") == "localhost" or host.lower().rstrip(".").endswith(".localhost"):
+        return True
+    try:
+        address = ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        try:  # 2130706433, 0x7f.1, 017700000001: what connect() makes of them
+            address = ipaddress.IPv4Address(socket.inet_aton(host.rstrip(".")))
+        except (OSError, UnicodeError, ValueError):
+            return False
+    if isinstance(address, ipaddress.IPv6Address):
+        address = address.ipv4_mapped or address.sixtofour or address
+    return not address.is_global or address.is_multicast
