@@ -62,6 +62,12 @@ def timed(name: Timed, seconds: float, **labels: str) -> None:
     (metric.labels(**labels) if labels else metric).observe(seconds)
 
 
+def http_request(method: str, route: str, status: int, seconds: float) -> None:
+    """Record one HTTP request that was answered; `route` is the pattern, never the path."""
+    count("http_requests", method=method, route=route, status=str(status))
+    timed("http_request_seconds", seconds, method=method, route=route)
+
+
 def exposition() -> bytes:
     """Return every metric of this process in the text format of Prometheus."""
     return generate_latest(REGISTRY)

@@ -180,6 +180,7 @@ def _config(settings: Settings, name: str) -> Config:
         "enable.idempotence": True,
         "acks": "all",
         "linger.ms": 5,
+        "topic.metadata.propagation.max.ms": 5000,  # a topic still unknown after that refuses its records
         "delivery.timeout.ms": int(DELIVERY_SECONDS * 1000),
         "queue.buffering.max.messages": 100_000,
         "queue.buffering.max.kbytes": 131_072,

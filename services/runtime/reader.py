@@ -1,5 +1,6 @@
 """Reads partitions of a topic from given offsets, in order, and stops at the first thing that is not right."""
 
+import time
 from collections.abc import Iterable, Mapping
 
 from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, Message, TopicPartition
@@ -12,7 +13,18 @@ from services.runtime.settings import Settings
 
 Headers = list[tuple[str, bytes]]
 REQUEST_SECONDS = 10.0
+RETRY_SECONDS = 0.1
 NOT_THERE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})  # noqa: SLF001
+
+NOT_YET = frozenset(  # what a broker answers about a new topic, or while it elects a leader
+    {
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError.REQUEST_TIMED_OUT,
+        KafkaError._TRANSPORT,  # noqa: SLF001
+    }
+)
 
 
 class Record(Struct, frozen=True, gc=False):
@@ -32,7 +44,8 @@ class LogReader:
 
     `poll` raises LogGap where an asked-for offset is no longer (or not yet) in the log, and BrokerFault for every
     error that librdkafka does not cure by itself. After either the reader is done for: every further poll raises
-    the same again. Not safe for use from two threads.
+    the same again. Made for a topic or partition that is not there, it raises BrokerFault at once: librdkafka would
+    wait for it without a word. Not safe for use from two threads.
     """
 
     def __init__(self, settings: Settings, topic: str, starts: Mapping[int, int]) -> None:
@@ -41,6 +54,11 @@ class LogReader:
         self._at_end: set[int] = set()
         self._partitions = frozenset(starts)
         self._consumer = Consumer(_config(settings))
+        try:
+            _check_partitions(self._consumer, settings, topic, self._partitions)
+        except RuntimeFault:
+            self._consumer.close()
+            raise
         self._consumer.assign([TopicPartition(topic, partition, offset) for partition, offset in starts.items()])
 
     def poll(self, max_records: int, timeout_seconds: float) -> list[Record]:
@@ -103,6 +121,18 @@ class LogReader:
         return BrokerFault(f"{place}: {error.name()}: {error.str()}; look at the broker's log and the topic's rights")
 
 
+def _check_partitions(consumer: Consumer, settings: Settings, topic: str, partitions: frozenset[int]) -> None:
+    try:
+        found = consumer.list_topics(topic, timeout=REQUEST_SECONDS).topics[topic].partitions
+    except KafkaException as exception:
+        raise BrokerFault(f"Kafka at {settings.kafka} does not answer: {error_of(exception).str()}") from exception
+    if absent := sorted(partitions - set(found)):
+        raise BrokerFault(
+            f"topic {topic} has no partition {', '.join(map(str, absent))} (it has {len(found)}): "
+            "are the topics made (`jobledger up`), and is JOBLEDGER_PARTITIONS right?"
+        )
+
+
 def _config(settings: Settings) -> Config:
     return client_config(settings, "reader") | {
         "group.id": f"{settings.topic_prefix}.reader",  # librdkafka wants one; assign() never joins it
@@ -136,17 +166,21 @@ def committed_end(settings: Settings, topic: str, partitions: Iterable[int]) -> 
 
 
 def _offsets(settings: Settings, topic: str, partitions: Iterable[int], spec: OffsetSpec) -> dict[int, int]:
+    """Ask once, and again for a while where the broker says that it cannot tell yet (a new topic, a new leader)."""
     client = AdminClient(client_config(settings, "offsets"))
-    futures = client.list_offsets(
-        {TopicPartition(topic, partition): spec for partition in partitions},
-        isolation_level=IsolationLevel.READ_COMMITTED,
-        request_timeout=REQUEST_SECONDS,
-    )
-    try:
-        return {asked.partition: future.result(REQUEST_SECONDS + 5).offset for asked, future in futures.items()}
-    except KafkaException as exception:
-        error = error_of(exception)
-        raise BrokerFault(
-            f"Kafka at {settings.kafka} does not tell the offsets of {topic}: {error.str()}; "
-            "is the broker up and the topic made (`jobledger up`)?"
-        ) from exception
+    asked = {TopicPartition(topic, partition): spec for partition in partitions}
+    deadline = time.monotonic() + REQUEST_SECONDS
+    while True:
+        futures = client.list_offsets(
+            asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=REQUEST_SECONDS
+        )
+        try:
+            return {place.partition: future.result(REQUEST_SECONDS + 5).offset for place, future in futures.items()}
+        except KafkaException as exception:
+            error = error_of(exception)
+            if error.code() not in NOT_YET or time.monotonic() >= deadline:
+                raise BrokerFault(
+                    f"Kafka at {settings.kafka} does not tell the offsets of {topic}: {error.str()}; "
+                    "is the broker up and the topic made (`jobledger up`)?"
+                ) from exception
+        time.sleep(RETRY_SECONDS)
