@@ -1,0 +1,94 @@
+"""A worker process: `python -m services.workers`."""
+
+import asyncio
+import contextlib
+import logging
+import os
+import socket
+
+from services.runtime.blob import BlobStore
+from services.runtime.commander import Commander
+from services.runtime.dead_letter import DeadLetters
+from services.runtime.errors import BrokerFault
+from services.runtime.health import Health
+from services.runtime.health_server import serve
+from services.runtime.process import run
+from services.runtime.producer import Producer
+from services.runtime.settings import Settings
+from services.streams.app import running, until_it_stops
+from services.workers.app import worker_app
+from services.workers.attempt import attempt
+from services.workers.executor import Executor
+from services.workers.heartbeat import Heartbeat
+from services.workers.intake import Intake
+from services.workers.providers.registry import Providers
+from services.workers.slots import Slots
+from services.workers.steps import Tools
+from services.workers.workflows import Workflows
+
+KIND = "workflow"
+GRACE_SECONDS = 5.0  # for running jobs at a stop; the process has 10 s in all
+TELL_SECONDS = 2.0  # for telling the ledger what was left
+
+log = logging.getLogger(__name__)
+
+
+async def main(settings: Settings) -> None:
+    """Run one worker until it is cancelled or something fails for good."""
+    worker_id = settings.worker_id or f"{socket.gethostname()}-{os.getpid()}"
+    slots = Slots(settings.worker_slots)
+    store = BlobStore(settings.blobs)
+    workflows = Workflows(store)
+    health = Health("workers")
+    async with contextlib.AsyncExitStack() as stack:
+        server = await serve(settings, health)
+        stack.push_async_callback(server.close)
+        providers = Providers(settings)
+        stack.push_async_callback(providers.close)
+        await providers.start()
+        producer = Producer(settings, "worker-dead-letters")
+        producer.start()
+        stack.callback(producer.close)
+        commander = Commander(settings, "worker")
+        await commander.start()
+        stack.push_async_callback(commander.close)
+
+        tools = Tools(providers, store)
+        executor = Executor(commander, worker_id, slots, lambda task, granted: attempt(tools, workflows, task, granted))
+        heartbeat = Heartbeat(
+            commander,
+            executor,
+            slots,
+            health.part("ledger"),
+            worker_id=worker_id,
+            kind=KIND,
+            partitions=settings.partitions,
+            every_seconds=settings.heartbeat_seconds,
+        )
+        intake = Intake(executor, DeadLetters(producer, settings))
+        app = worker_app(settings, KIND, intake.take, executor.failed)
+        await stack.enter_async_context(running(app))
+        stack.push_async_callback(_leave, executor, heartbeat)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(heartbeat.run())
+            group.create_task(until_it_stops(app))
+            group.create_task(commander.wait())
+            group.create_task(_raised(executor.failed))
+
+
+async def _leave(executor: Executor, heartbeat: Heartbeat) -> None:
+    """End or hand back what runs and say so; without a broker the ledger learns it from the lease."""
+    try:
+        async with asyncio.timeout(GRACE_SECONDS + TELL_SECONDS):
+            await executor.stop(GRACE_SECONDS)
+            await heartbeat.last()
+    except (TimeoutError, BrokerFault) as error:
+        log.warning("left without a word", extra={"reason": str(error)})
+
+
+async def _raised(failed: asyncio.Future[None]) -> None:
+    await failed
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,152 @@
+"""Runs tasks: a slot, a claim, and with the grant the walk, told to the ledger report by report."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Collection
+from dataclasses import dataclass
+
+from services.ledger.messages import ClaimTask, Granted, HandedBack, NodeReport, Outcome, Refused, ReportProgress, Task
+from services.runtime.commander import Asker
+from services.runtime.errors import LedgerUnavailable, NotDelivered
+from services.runtime.ids import uuid7
+from services.runtime.metrics import count, level, timed
+from services.workers.attempt import Report
+from services.workers.slots import Slots
+
+RETRY_SECONDS = 1.0  # between two tries to reach the ledger
+
+log = logging.getLogger(__name__)
+Attempt = Callable[[Task, Granted], AsyncGenerator[Report]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """A granted job that this worker runs now."""
+
+    task: Task
+    attempt: int
+    work: asyncio.Task[None]
+
+
+class Executor:
+    """Accepts tasks as slots are free; `failed` gets the first error that the process must not survive."""
+
+    def __init__(self, ledger: Asker, worker_id: str, slots: Slots, attempt: Attempt) -> None:
+        self._ledger = ledger
+        self._worker_id = worker_id
+        self._slots = slots
+        self._attempt = attempt
+        self._runs: dict[str, Run] = {}
+        self._works: set[asyncio.Task[None]] = set()
+        self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def accept(self, task: Task, claimed: Callable[[], None]) -> None:
+        """Wait for a free slot and claim the task in the background; `claimed` is called once the ledger answered."""
+        await self._slots.take()
+        work = asyncio.create_task(self._carry(task, claimed), name=f"job {task.job_id}")
+        self._works.add(work)
+        work.add_done_callback(self._ended)
+
+    def running(self) -> tuple[Run, ...]:
+        """Return what runs now."""
+        return tuple(self._runs.values())
+
+    def drop(self, job_ids: Collection[str], among: Collection[Run] | None = None) -> None:
+        """Stop these jobs at once, without a report; only runs of `among`, where given."""
+        for job_id in job_ids:
+            run = self._runs.get(job_id)
+            if run and (among is None or run in among):
+                log.info("job dropped", extra={"job_id": job_id, "attempt": run.attempt})
+                run.work.cancel()
+
+    async def stop(self, grace_seconds: float) -> None:
+        """Take no more tasks; let running jobs end within the grace, and hand back those that do not."""
+        self._slots.close()
+        if self._works:
+            await asyncio.wait(self._works, timeout=grace_seconds)
+        left = self.running()
+        for work in self._works:
+            work.cancel()
+        if self._works:
+            await asyncio.wait(self._works)
+        await asyncio.gather(*(self._tell(run.task, run.attempt, (), HandedBack()) for run in left))
+
+    async def _carry(self, task: Task, claimed: Callable[[], None]) -> None:
+        answer = await self._claim(task)
+        claimed()
+        if isinstance(answer, Granted):
+            await self._run(task, answer)
+
+    async def _claim(self, task: Task) -> Granted | Refused:
+        claim = ClaimTask(
+            command_id=uuid7(),
+            org_id=task.org_id,
+            job_id=task.job_id,
+            requester=self._ledger.boot_id,
+            actor=f"worker:{self._worker_id}",
+            traceparent=task.traceparent,
+            dispatch=task.dispatch,
+            worker_id=self._worker_id,
+            boot_id=self._ledger.boot_id,
+        )
+        while True:
+            try:
+                reply = await self._ledger.ask(task.partition, claim)
+            except LedgerUnavailable as error:
+                log.warning("claim not answered, asking again", extra={"job_id": task.job_id, "reason": str(error)})
+                await asyncio.sleep(RETRY_SECONDS)
+                continue
+            if isinstance(reply.body, Granted | Refused):
+                return reply.body
+            return Refused(code="no_grant", message=f"the ledger answered a claim with {type(reply.body).__name__}")
+
+    async def _run(self, task: Task, granted: Granted) -> None:
+        work = asyncio.current_task()
+        assert work is not None
+        before = self._runs.get(task.job_id)
+        if before and before.attempt >= granted.attempt:
+            return  # the task came twice, and its claim got the same grant
+        if before:
+            before.work.cancel()
+        run = self._runs[task.job_id] = Run(task, granted.attempt, work)
+        level("tasks_running", len(self._runs))
+        try:
+            async with contextlib.aclosing(self._attempt(task, granted)) as reports:
+                async for report in reports:
+                    await self._tell(task, granted.attempt, report.nodes, report.outcome)
+        finally:
+            if self._runs.get(task.job_id) is run:
+                del self._runs[task.job_id]
+            level("tasks_running", len(self._runs))
+
+    async def _tell(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...], outcome: Outcome | None) -> None:
+        """Return when the broker has the report; a broker that is away is waited for."""
+        report = ReportProgress(
+            command_id=uuid7(),
+            org_id=task.org_id,
+            job_id=task.job_id,
+            actor=f"worker:{self._worker_id}",
+            traceparent=task.traceparent,
+            attempt=attempt,
+            worker_id=self._worker_id,
+            boot_id=self._ledger.boot_id,
+            nodes=nodes,
+            outcome=outcome,
+        )
+        while True:
+            try:
+                await self._ledger.tell(task.partition, report)
+                break
+            except NotDelivered as error:
+                log.warning("report not delivered, telling again", extra={"job_id": task.job_id, "reason": str(error)})
+        for node in nodes:
+            count("nodes_finished", kind=node.node_kind, outcome=node.outcome)
+            timed("node_seconds", node.latency_ms / 1000, kind=node.node_kind)
+
+    def _ended(self, work: asyncio.Task[None]) -> None:
+        self._works.discard(work)
+        self._slots.give()
+        error = None if work.cancelled() else work.exception()
+        if error and not self.failed.done():
+            self.failed.set_exception(error)

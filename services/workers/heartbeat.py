@@ -1,0 +1,105 @@
+"""A worker's sign of life to every partition of the ledger; the answers name jobs to drop."""
+
+import asyncio
+import logging
+import time
+from typing import Protocol
+
+from services.ledger.messages import AnnounceWorker, Drop, Reply
+from services.runtime.commander import Asker
+from services.runtime.errors import LedgerUnavailable
+from services.runtime.health import Progress
+from services.runtime.ids import uuid7
+from services.runtime.metrics import level
+from services.workers.executor import Run
+from services.workers.slots import Slots
+
+PULSE_SECONDS = 2.0  # of the readiness; the heartbeat itself is slower
+
+log = logging.getLogger(__name__)
+
+
+class Jobs(Protocol):
+    """The jobs that this worker runs; the executor has them."""
+
+    def running(self) -> tuple[Run, ...]:
+        """Return what runs now."""
+
+    def drop(self, job_ids: tuple[str, ...], among: tuple[Run, ...] | None = None) -> None:
+        """Stop these jobs at once; only runs of `among`, where given."""
+
+
+class Heartbeat:
+    """Announces one worker to every partition, until cancelled; then once more with `last`."""
+
+    def __init__(
+        self,
+        ledger: Asker,
+        jobs: Jobs,
+        slots: Slots,
+        progress: Progress,
+        *,
+        worker_id: str,
+        kind: str,
+        partitions: int,
+        every_seconds: float,
+    ) -> None:
+        self._ledger = ledger
+        self._jobs = jobs
+        self._slots = slots
+        self._progress = progress
+        self._worker_id = worker_id
+        self._kind = kind
+        self._partitions = partitions
+        self._every_seconds = every_seconds
+        ledger.on_unasked(self._on_unasked)
+
+    async def run(self) -> None:
+        """Announce at once and at every interval; the readiness tells whether every partition answered."""
+        next_at = time.monotonic()
+        silent = 0
+        while True:
+            if time.monotonic() >= next_at:
+                next_at = time.monotonic() + self._every_seconds
+                answers = await asyncio.gather(*map(self._announce, range(self._partitions)))
+                silent = answers.count(False)
+            if silent:
+                self._progress.stalled(f"{silent} of {self._partitions} partitions do not answer: is the decider up?")
+            else:
+                self._progress.beat(slots=self._slots.total, free=self._slots.free)
+            level("worker_slots_free", self._slots.free)
+            await asyncio.sleep(max(0.0, min(PULSE_SECONDS, next_at - time.monotonic())))
+
+    async def last(self) -> None:
+        """Say to every partition that this worker takes no more tasks and has handed back those it had."""
+        commands = (self._command(partition, (), stopping=True) for partition in range(self._partitions))
+        await asyncio.gather(*(self._ledger.tell(number, command) for number, command in enumerate(commands)))
+
+    async def _announce(self, partition: int) -> bool:
+        runs = tuple(run for run in self._jobs.running() if run.task.partition == partition)
+        try:
+            reply = await self._ledger.ask(partition, self._command(partition, runs), self._every_seconds)
+        except LedgerUnavailable as error:
+            log.warning("heartbeat not answered", extra={"partition": partition, "reason": str(error)})
+            return False
+        if isinstance(reply.body, Drop):
+            self._jobs.drop(reply.body.job_ids, runs)  # not a run that began since: the answer knows nothing of it
+        return True
+
+    def _command(self, partition: int, runs: tuple[Run, ...], *, stopping: bool = False) -> AnnounceWorker:
+        return AnnounceWorker(
+            command_id=uuid7(),
+            requester=self._ledger.boot_id,
+            actor=f"worker:{self._worker_id}",
+            worker_id=self._worker_id,
+            boot_id=self._ledger.boot_id,
+            kind=self._kind,
+            slots=self._slots.total,
+            free_slots=0 if stopping else self._slots.free,
+            running=tuple(run.task.job_id for run in runs),
+            stopping=stopping,
+        )
+
+    def _on_unasked(self, reply: Reply) -> None:
+        if isinstance(reply.body, Drop):
+            self._jobs.drop(reply.body.job_ids)

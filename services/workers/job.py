@@ -1,0 +1,48 @@
+"""What a worker knows of a job: the readable part of its task, and the private bytes of its reports."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from services.ledger.messages import Granted, Resume, Task
+
+PLAIN_JSON = b"\0"  # the encoding byte in front of private bytes
+MESSAGE_CHARS = 1000  # of an error; events stay small
+
+
+class Unreadable(ValueError):
+    """The private bytes of a task are not in an encoding that this worker knows."""
+
+
+class _Submitted(msgspec.Struct):
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A job as one attempt runs it."""
+
+    org_id: str
+    job_id: str
+    workflow_ref: str
+    url: str
+    attempt: int
+    resume: Resume
+
+
+def job_of(task: Task, granted: Granted) -> Job:
+    """Return the job of a granted task, or raise Unreadable."""
+    if task.private[:1] != PLAIN_JSON:
+        raise Unreadable(f"private bytes begin with {task.private[:1].hex() or 'nothing'}, known is 00: plain JSON")
+    try:
+        submitted = msgspec.json.decode(task.private[1:], type=_Submitted)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Unreadable(f"private bytes are no JSON object with a url: {error}") from error
+    return Job(task.org_id, task.job_id, task.workflow_ref, submitted.url, granted.attempt, granted.resume)
+
+
+def private(*, message: str = "", final_url: str = "") -> bytes:
+    """Return what a report says that may identify people; empty for nothing."""
+    said = {"message": message[:MESSAGE_CHARS], "finalUrl": final_url}
+    said = {name: text for name, text in said.items() if text}
+    return PLAIN_JSON + msgspec.json.encode(said) if said else b""

@@ -1,0 +1,109 @@
+"""One visit of one node: the provider is called and its answer judged, or the page is read."""
+
+import asyncio
+import time
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import msgspec
+
+from services.ledger.workflow import ExtractorNode, Node, ServiceNode
+from services.runtime.blob import blob_key
+from services.workers import extraction
+from services.workers.blobs import Blobs
+from services.workers.carried import NOTHING, Body, Carried
+from services.workers.gate.judge import Page, judge
+from services.workers.job import Job
+from services.workers.providers.protocol import Fetched, FetchRequest, Provider, ProviderError
+from services.workers.walk import Errored, NodeOutcome, Passed, Refused
+
+
+class Providers(Protocol):
+    """Providers by name; `services.workers.providers.registry.Providers` is one."""
+
+    def provider(self, name: str) -> Provider:
+        """Return a provider, or raise KeyError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What visits are made with."""
+
+    providers: Providers
+    blobs: Blobs
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What came of one visit, and what the walk carries on from it."""
+
+    outcome: NodeOutcome
+    carried: Carried = NOTHING
+    latency_ms: int = 0
+    provider: str = ""
+    status_code: int = 0
+    final_url: str = ""
+    body_ref: str = ""  # of the body that this node produced
+    content_type: str = ""
+    body_bytes: int = 0
+
+
+async def visit(tools: Tools, job: Job, node: Node, step: int, carried: Carried) -> Visit:
+    """Do the work of a node; raises BlobFault, and whatever is wrong with the code of a node."""
+    started = time.monotonic()
+    match node:
+        case ServiceNode():
+            seen = await _service(tools, job, node, step, carried)
+        case ExtractorNode():
+            seen = await _extractor(tools, job, node, step, carried)
+        case _:  # a warehouse; entry, split, result and failed have no work
+            seen = Visit(Passed(), carried)
+    return replace(seen, latency_ms=round((time.monotonic() - started) * 1000))
+
+
+async def _service(tools: Tools, job: Job, node: ServiceNode, step: int, carried: Carried) -> Visit:
+    settings = node.settings
+    provider = tools.providers.provider(settings.provider)
+    answer = await provider.fetch(FetchRequest(job.url, settings, job.job_id, job.org_id))
+    if isinstance(answer, ProviderError):
+        error = Errored(answer.error_type, answer.message, answer.retryable, answer.retry_after_seconds)
+        return Visit(error, carried, provider=settings.provider, status_code=answer.status_code)
+    seen = Visit(
+        Passed(),
+        carried,
+        provider=settings.provider,
+        status_code=answer.status,
+        final_url=answer.final_url,
+        content_type=answer.content_type,
+        body_bytes=len(answer.body),
+    )
+    page = Page(answer.status, answer.content_type, answer.body, answer.final_url)
+    verdict = await asyncio.to_thread(judge, page, settings.validation)
+    if verdict:
+        return replace(seen, outcome=Refused(verdict.rule, verdict.evidence))
+    return await _kept(tools, job, step, answer, seen)
+
+
+async def _kept(tools: Tools, job: Job, step: int, answer: Fetched, seen: Visit) -> Visit:
+    key = blob_key(job.org_id, job.job_id, job.attempt, f"page-{step}")
+    await tools.blobs.put(key, answer.body)
+    body = Body(key, answer.content_type, answer.body, answer.final_url)
+    return replace(seen, carried=Carried(body), body_ref=key)
+
+
+async def _extractor(tools: Tools, job: Job, node: ExtractorNode, step: int, carried: Carried) -> Visit:
+    if carried.body is None:
+        return Visit(Errored("no_page", "no node before this one left a page"), NOTHING)
+    document = await asyncio.to_thread(extraction.read_page, carried.body, node.settings)
+    if isinstance(document, Refused):
+        return Visit(document, carried)
+    key = blob_key(job.org_id, job.job_id, job.attempt, f"extraction-{step}.json")
+    data = msgspec.json.encode(document)
+    await tools.blobs.put(key, data)
+    return Visit(
+        Passed(),
+        replace(carried, extraction=extraction.summary_of(document, key)),
+        body_ref=key,
+        content_type=extraction.CONTENT_TYPE,
+        body_bytes=len(data),
+    )
