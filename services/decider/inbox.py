@@ -1,6 +1,6 @@
 """The commands of one partition, in order; what is no command of one of its orgs is dead-lettered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from services.ledger.messages import AnyCommand, RegisterOrg
 from services.ledger.state import Ledger
@@ -23,15 +23,16 @@ class Inbox:
         self.next_offset = ledger.cause + 1
         self._reader = LogReader(settings, self._topic, {partition: self.next_offset})
 
-    def poll(self, most: int, timeout_seconds: float) -> list[Accepted]:
-        """Return the next commands, waiting at most this long for the first."""
-        accepted = []
+    def poll(self, most: int, timeout_seconds: float) -> Iterator[Accepted]:
+        """Yield the next commands, waiting at most this long for the first.
+
+        Whether a command belongs here is asked when its turn comes: the one before may register its org.
+        """
         for record in self._reader.poll(most, timeout_seconds):
             self.next_offset = record.offset + 1
             command = self._accept(record)
             if command is not None:
-                accepted.append((record.offset, command))
-        return accepted
+                yield record.offset, command
 
     def drained(self) -> bool:
         """Whether every command that the broker holds now has been read; raises BrokerFault where it is silent."""

@@ -66,17 +66,18 @@ class PartitionDecider:
 
     def step(self) -> int:
         """Decide and commit what has come in and what is due; return the number of commands."""
-        accepted = self._inbox.poll(COMMANDS_PER_BATCH, IDLE_WAIT_SECONDS)
+        decided = 0
+        for offset, command in self._inbox.poll(COMMANDS_PER_BATCH, IDLE_WAIT_SECONDS):
+            self._decider.command(command, offset, self._clock())
+            decided += 1
         now = self._clock()
-        for offset, command in accepted:
-            self._decider.command(command, offset, now)
         self._decider.timers(now, TIMERS_PER_BATCH)
         self._expire_leases(now)
         self._mark_position(now)
         batch = self._decider.take()
         self._commit(batch)
         self._hear(batch)
-        return len(accepted)
+        return decided
 
     def close(self) -> None:
         """Stop reading commands."""

@@ -1,0 +1,149 @@
+"""Fair dispatch, workers, and what is sent again."""
+
+from schemas.events import DeliveryFailed, DeliveryRequested, JobDispatched
+from services.ledger.messages import ChangeOrgLimit, Drop, RetryLater
+from services.ledger.policy import Policy
+from services.ledger.status import Status
+from tests.unit.ledger.world import EXTRACTED, World, ack, failed_node, names, node
+
+
+def dispatched(world: World) -> list[str]:
+    """Jobs in the order of their dispatch."""
+    return [r.event.job_id for r in world.seen if isinstance(r.event, JobDispatched)]
+
+
+def test_orgs_take_turns() -> None:
+    world = World(Policy(min_window=2)).org("acme").org("beta")
+    world.submit("a1", "a2", "a3", "a4")
+    world.submit("b1", org_id="beta")
+    assert dispatched(world) == ["a1", "a2"]
+    world.claim("a1")
+    world.claim("a2")
+    assert dispatched(world)[2:] == ["a3", "b1"]
+
+
+def test_an_org_never_exceeds_its_cap() -> None:
+    world = World().org(cap=2)
+    world.submit(*(f"j{i}" for i in range(10)))
+    assert world.ledger.orgs["acme"].in_flight == 2
+    world.claim("j0")
+    world.claim("j1")
+    assert world.ledger.orgs["acme"].in_flight == 2
+    world.report(EXTRACTED, node(0), job_id="j0")
+    assert dispatched(world) == ["j0", "j1", "j2"]
+
+
+def test_a_raised_cap_lets_more_jobs_out_at_once() -> None:
+    world = World().org(cap=1)
+    world.submit("j0", "j1", "j2")
+    assert names(world.when(ChangeOrgLimit(command_id="l", org_id="acme", max_in_flight=3))) == [
+        "OrgLimitChanged",
+        "JobDispatched",
+        "JobDispatched",
+    ]
+
+
+def test_higher_priority_goes_first_within_an_org() -> None:
+    world = World().org(cap=1)
+    world.submit("j0")
+    world.submit("low", priority=-1)
+    world.submit("high", priority=9)
+    world.claim("j0")
+    world.report(EXTRACTED, node(0), job_id="j0")
+    assert dispatched(world) == ["j0", "high"]
+
+
+def test_no_more_tasks_are_out_than_the_fleet_has_slots() -> None:
+    world = World(Policy(min_window=2)).org(cap=100)
+    world.announce(slots=4)
+    world.submit(*(f"j{i}" for i in range(20)))
+    assert len(dispatched(world)) == 4
+    world.claim("j0")
+    assert len(dispatched(world)) == 5
+
+
+def test_a_task_that_nobody_claims_goes_out_again_as_the_same_attempt() -> None:
+    world = World().org()
+    world.submit()
+    [again] = world.after(31)
+    assert isinstance(again, JobDispatched)
+    assert again.dispatch == 2
+    assert world.ledger.orgs["acme"].in_flight == 1
+    world.claim()
+    assert world.after(31) == []
+
+
+def test_a_delivery_without_answer_goes_out_again_later_and_later() -> None:
+    world = World().extracted()
+    [again] = world.after(31)
+    assert isinstance(again, DeliveryRequested)
+    assert (again.generation, again.try_number) == (1, 2)
+    assert world.after(31) == []
+    assert names(world.after(31)) == ["DeliveryRequested"]
+    assert names(world.settle(ack())) == ["DeliveryAcked", "JobCompleted"]
+    assert world.after(3600) == []
+
+
+def test_a_failed_delivery_is_tried_by_schedule_and_then_given_up_and_held() -> None:
+    world = World(Policy(delivery_schedule=(1_000_000, 5_000_000))).extracted()
+    bad = ack(error_type="connection", rows=0)
+    [failed] = world.settle(bad)
+    assert isinstance(failed, DeliveryFailed)
+    assert world.settle(bad) == []  # the same answer again
+    assert names(world.after(1)) == ["DeliveryRequested"]
+    world.settle(ack(error_type="connection", try_number=2))
+    assert names(world.after(5)) == ["DeliveryRequested"]
+    assert names(world.settle(ack(error_type="connection", try_number=3))) == ["DeliveryFailed", "DeliveryDeadLettered"]
+    assert world.after(86_400) == []
+    assert world.status() is Status.EXTRACTION_DONE
+    assert names(world.settle(ack(try_number=3))) == ["DeliveryAcked", "JobCompleted"]  # late, but true
+
+
+def test_an_error_that_retrying_cannot_cure_is_given_up_at_once() -> None:
+    world = World().extracted()
+    events = world.settle(ack(error_type="bad_row", retryable=False))
+    assert names(events) == ["DeliveryFailed", "DeliveryDeadLettered"]
+
+
+def test_a_retry_whose_time_has_come_leads_to_one_next_attempt() -> None:
+    world = World().org()
+    world.submit()
+    world.claim()
+    world.report(RetryLater(node_id="n0", try_number=2, delay_ms=1000), failed_node(0))
+    assert names(world.after(2)) == ["JobDispatched"]
+    assert world.after(2) == []
+    world.claim()
+    assert world.job().attempt == 2
+    assert world.job().status is Status.RUNNING
+
+
+def test_a_worker_that_says_good_bye_owns_nothing_any_more() -> None:
+    world = World().org()
+    world.announce()
+    world.submit()
+    world.claim()
+    assert names(world.announce(stopping=True)) == ["JobReleased", "WorkerLost", "JobDispatched"]
+    assert world.job().losses == 0
+
+
+def test_a_worker_is_told_which_jobs_are_not_its_own() -> None:
+    world = World().org()
+    world.submit()
+    world.claim()
+    world.announce("boot-1", 8, "j1", "gone")
+    assert world.reply == Drop(job_ids=("gone",))
+
+
+def test_a_grant_that_never_reached_its_worker_is_taken_back() -> None:
+    world = World().org()
+    world.announce()
+    world.submit()
+    world.claim()
+    world.now += 25_000_000
+    assert names(world.announce()) == ["WorkerAlive", "JobReleased", "JobDispatched"]
+
+
+def test_signs_of_life_in_quick_succession_are_one_event() -> None:
+    world = World()
+    assert names(world.announce()) == ["WorkerAlive"]
+    assert world.announce() == []

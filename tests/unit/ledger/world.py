@@ -1,0 +1,207 @@
+"""A partition to try rules on: given commands, when a command or the time comes, then these events."""
+
+from dataclasses import dataclass, field
+
+import msgspec
+
+from schemas.events import AnyEvent, Destination, NodeOutcome, Recorded
+from services.decider.batch import Batch, BatchDecider
+from services.ledger.job import Job
+from services.ledger.messages import (
+    AnnounceWorker,
+    AnyCommand,
+    ClaimTask,
+    DeliveryResult,
+    Done,
+    Drop,
+    Extracted,
+    Granted,
+    NewJob,
+    NodeReport,
+    Outcome,
+    Refused,
+    RegisterOrg,
+    ReportProgress,
+    SettleDeliveries,
+    SubmitJobs,
+)
+from services.ledger.policy import SECOND, Policy
+from services.ledger.state import Ledger
+from services.ledger.status import Status
+
+POSTGRES = Destination(destination_id="internal-postgres", kind="postgres")
+START = 1_800_000_000 * SECOND
+
+
+class PlainEncoder:
+    """Stores events as msgpack: the rules do not care how."""
+
+    def encode(self, recorded: Recorded) -> bytes:
+        """Return bytes that depend on every field."""
+        return msgspec.msgpack.encode([recorded.header, recorded.event])
+
+
+@dataclass
+class World:
+    """One partition with a clock and everything it has sent out."""
+
+    policy: Policy = field(default_factory=Policy)
+    now: int = START
+    offset: int = 0
+    seen: list[Recorded] = field(default_factory=list)
+    sent: Batch = field(default_factory=Batch)
+
+    def __post_init__(self) -> None:
+        self.decider = BatchDecider(Ledger(0, self.policy), PlainEncoder())
+
+    @property
+    def ledger(self) -> Ledger:
+        """State of the partition."""
+        return self.decider.ledger
+
+    def when(self, command: AnyCommand) -> list[AnyEvent]:
+        """Decide a command and return its events."""
+        self.decider.command(msgspec.structs.replace(command, requester="me"), self.offset, self.now)
+        self.offset += 1
+        return self._take()
+
+    def after(self, seconds: float) -> list[AnyEvent]:
+        """Let time pass and return the events of what became due."""
+        self.now += int(seconds * SECOND)
+        self.decider.timers(self.now, 1000)
+        return self._take()
+
+    def lose(self, boot_id: str) -> list[AnyEvent]:
+        """Let the lease of a worker run out."""
+        self.decider.lost_workers([boot_id], self.now)
+        return self._take()
+
+    @property
+    def reply(self) -> Done | Granted | Refused | Drop:
+        """The reply to the newest command."""
+        return [reply for reply in self.sent.replies if reply.command_id][-1].body
+
+    def job(self, job_id: str = "j1") -> Job:
+        """State of a job."""
+        return self.ledger.jobs[job_id]
+
+    def status(self, job_id: str = "j1") -> Status:
+        """Status of a job."""
+        return self.job(job_id).status
+
+    def types(self, job_id: str = "j1") -> list[str]:
+        """Every event type of a job so far."""
+        return [r.header.event_type for r in self.seen if r.event.job_id == job_id]
+
+    # ---- shortcuts to a state ----
+
+    def org(self, org_id: str = "acme", cap: int = 5) -> "World":
+        """Register an org."""
+        self.when(RegisterOrg(command_id="r", org_id=org_id, name=org_id, max_in_flight=cap))
+        return self
+
+    def submit(
+        self, *job_ids: str, org_id: str = "acme", destinations: tuple[Destination, ...] = (POSTGRES,), **fields: object
+    ) -> list[AnyEvent]:
+        """Submit jobs."""
+        command = SubmitJobs(
+            command_id="s",
+            org_id=org_id,
+            jobs=tuple(NewJob(job_id=job_id) for job_id in job_ids or ("j1",)),
+            destinations=destinations,
+        )
+        return self.when(msgspec.structs.replace(command, **fields))
+
+    def claim(self, job_id: str = "j1", boot: str = "boot-1", org_id: str = "acme") -> list[AnyEvent]:
+        """Claim a job for a worker."""
+        dispatch = self.ledger.jobs[job_id].dispatch if job_id in self.ledger.jobs else 1
+        return self.when(
+            ClaimTask(command_id="c", org_id=org_id, job_id=job_id, dispatch=dispatch, worker_id="w", boot_id=boot)
+        )
+
+    def report(
+        self,
+        outcome: Outcome | None,
+        *nodes: NodeReport,
+        job_id: str = "j1",
+        boot: str = "boot-1",
+        attempt: int = 1,
+        org_id: str = "acme",
+    ) -> list[AnyEvent]:
+        """Report on a job."""
+        return self.when(
+            ReportProgress(
+                command_id="p",
+                org_id=org_id,
+                job_id=job_id,
+                attempt=attempt,
+                worker_id="w",
+                boot_id=boot,
+                nodes=nodes,
+                outcome=outcome,
+                actor="worker:w",
+            )
+        )
+
+    def settle(self, *results: DeliveryResult) -> list[AnyEvent]:
+        """Answer deliveries."""
+        return self.when(SettleDeliveries(command_id="d", results=results))
+
+    def announce(self, boot: str = "boot-1", slots: int = 8, *running: str, stopping: bool = False) -> list[AnyEvent]:
+        """Give a sign of life."""
+        return self.when(
+            AnnounceWorker(
+                command_id="a",
+                worker_id="w",
+                boot_id=boot,
+                kind="workflow",
+                slots=slots,
+                free_slots=slots,
+                running=running,
+                stopping=stopping,
+            )
+        )
+
+    def extracted(self, job_id: str = "j1", **submit: object) -> "World":
+        """Bring a fresh job to extraction_done."""
+        self.org().submit(job_id, **submit)  # type: ignore[arg-type]
+        self.claim(job_id)
+        self.report(EXTRACTED, node(0), job_id=job_id)
+        return self
+
+    def _take(self) -> list[AnyEvent]:
+        batch = self.decider.take()
+        self.seen += [stored.recorded for stored in batch.events]
+        self.sent.events += batch.events
+        self.sent.tasks += batch.tasks
+        self.sent.deliveries += batch.deliveries
+        self.sent.replies += batch.replies
+        return [stored.recorded.event for stored in batch.events]
+
+
+EXTRACTED = Extracted(result_ref="body", extraction_ref="data", items=1)
+
+
+def node(step: int, **fields: object) -> NodeReport:
+    """A visit of a service node that succeeded, unless told otherwise."""
+    report = NodeReport(step=step, node_id=f"n{step}", node_kind="service", edge="success", next_node_id=f"n{step + 1}")
+    return msgspec.structs.replace(report, **fields)
+
+
+def failed_node(step: int, **fields: object) -> NodeReport:
+    """A visit of a service node that failed and will be tried again."""
+    return node(step, outcome=NodeOutcome.FAILED, edge="", next_node_id="", **fields)
+
+
+def ack(job_id: str = "j1", destination: str = "internal-postgres", **fields: object) -> DeliveryResult:
+    """A writer's answer: durable, unless told otherwise."""
+    result = DeliveryResult(org_id="acme", job_id=job_id, destination_id=destination, generation=1, rows=1)
+    return msgspec.structs.replace(result, **fields)
+
+
+def names(events: list[AnyEvent]) -> list[str]:
+    """Type names of events."""
+    return [type(event).__name__ for event in events]
+
+
+__all__ = ["EXTRACTED", "POSTGRES", "World", "ack", "failed_node", "names", "node"]
