@@ -6,6 +6,7 @@ after the one before has committed, so at most one is ever open.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
@@ -18,7 +19,7 @@ from services.runtime.settings import Settings
 IDS = 2
 INIT_TIMEOUT_SECONDS = 30
 COMMIT_TIMEOUT_SECONDS = 30
-TRANSACTION_TIMEOUT_MS = 15_000
+TRANSACTION_TIMEOUT_MS = 10_000
 # Position 0 lies before every event: readers drop a fence as they drop any record that they have already folded.
 FENCE_HEADERS: list[tuple[str, str | bytes | None]] = [("ce_type", b"jobledger.WriterFence"), ("ledger-position", b"0")]
 
@@ -47,8 +48,8 @@ class PartitionTransactions:
     def open(self) -> None:
         """Fence off every earlier writer of the partition and end the transaction it may have left open."""
         try:
-            for producer in self._producers:
-                producer.init_transactions(INIT_TIMEOUT_SECONDS)
+            with ThreadPoolExecutor(IDS) as pool:  # side by side: each may wait for a dead transaction to be aborted
+                list(pool.map(lambda producer: producer.init_transactions(INIT_TIMEOUT_SECONDS), self._producers))
         except KafkaException as exception:
             _leave(exception)
 
@@ -92,7 +93,7 @@ def _config(settings: Settings, partition: int, turn: int) -> dict[str, object]:
         "transactional.id": f"{settings.topic_prefix}.{name}",
         "transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
         "message.timeout.ms": TRANSACTION_TIMEOUT_MS,
-        "linger.ms": 0,
+        "linger.ms": 5,
         "queue.buffering.max.messages": 500_000,
         "delivery.report.only.error": False,
     }
