@@ -1,0 +1,88 @@
+# Two commands: `make demo` and `make test`. Needs make, a POSIX shell and CPython 3.11, 3.12 or 3.13; all else is installed.
+
+CHECKS = lint types imports schemas docs
+
+check-lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+check-types: install
+	$(BIN)/mypy
+check-imports: install
+	$(BIN)/lint-imports
+check-schemas: install
+	$(BIN)/python -m schemas.check
+check-docs: install
+	$(BIN)/python -m services.cli.docs_check
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+VENV = .venv
+BIN = $(VENV)/bin
+# `make PYTHON=/some/python3.12 demo` takes that one.
+PYTHON =
+STAMP = $(VENV)/.installed
+PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
+
+.DEFAULT_GOAL = help
+.PHONY: help install demo test check bench lock clean $(CHECKS:%=check-%)
+
+help:
+	@echo 'make demo    install, start the local stack and show it at work'
+	@echo 'make test    install and run every test'
+	@echo 'make check   lint, types, dependency law, schemas, docs'
+	@echo 'make bench   measure, and write bench/results/latest.json'
+	@echo 'make lock    resolve the dependencies again into requirements.lock'
+	@echo 'make clean   stop the stack and remove what was installed; the stack'"'"'s data in .jobledger stays'
+
+demo: install
+	$(BIN)/jobledger demo
+
+test: install
+	$(BIN)/python -m pytest
+
+check: $(CHECKS:%=check-%)
+
+bench: install
+	$(BIN)/python -m bench
+
+install: $(STAMP)
+
+# Nothing is installed again until the lock file or the project file changes.
+$(STAMP): requirements.lock pyproject.toml | $(BIN)/python
+	$(PIP) install --require-hashes --only-binary :all: -r requirements.lock
+	$(PIP) install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@
+
+lock: install
+	$(PIP) install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra local --extra dev --generate-hashes \
+		--no-annotate --no-header --no-emit-index-url --upgrade --output-file requirements.lock pyproject.toml
+
+clean:
+	@if [ -x $(BIN)/jobledger ]; then $(BIN)/jobledger down; fi
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist
+
+# The virtual environment. A Debian Python may come without ensurepip: then by virtualenv, or with the missing package.
+$(BIN)/python:
+	@python="$(PYTHON)"; found=''; \
+	fits() { "$$1" -c 'import sys; sys.exit(sys.implementation.name != "cpython" or not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; }; \
+	if [ -n "$$python" ]; then fits "$$python" || python=''; else \
+	for each in python3 python3.13 python3.12 python3.11 "$$HOME"/.pyenv/versions/3.1[123].*/bin/python; do \
+		if fits "$$each"; then python="$$each"; break; fi; \
+		found="$$found $$("$$each" -c 'import platform; print(platform.python_implementation(), platform.python_version(), end=",")' 2>/dev/null)"; \
+	done; fi; \
+	if [ -z "$$python" ]; then \
+		echo "jobledger needs CPython 3.11, 3.12 or 3.13; found:$${found:- none}" >&2; \
+		echo "Install one of them, or name it: make PYTHON=/path/to/python3.12 demo" >&2; exit 1; \
+	fi; \
+	echo "creating $(VENV) with $$("$$python" --version)"; \
+	"$$python" -m venv $(VENV) 2>/dev/null && exit 0; \
+	rm -rf $(VENV); "$$python" -m virtualenv --quiet $(VENV) 2>/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		version=$$("$$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
+		echo "this Python has no ensurepip: installing python$$version-venv"; \
+		apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y "python$$version-venv" >/dev/null \
+			&& rm -rf $(VENV) && "$$python" -m venv $(VENV) && exit 0; \
+	fi; \
+	rm -rf $(VENV); \
+	echo "$$python cannot make a virtual environment: install python3-venv or virtualenv, then run make again" >&2; exit 1
