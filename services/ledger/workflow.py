@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta
 
 NodeId = Annotated[str, Meta(min_length=1, max_length=64)]
+AttributeName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_:.\-]*$", max_length=128)]
 Percent = Annotated[int, Meta(ge=0, le=100)]
 EdgeKind = Literal["default", "success", "fail"]
 Backoff = Literal["instant", "deferred"]
@@ -61,7 +62,9 @@ class Field(_Wire, frozen=True, kw_only=True):
     name: Annotated[str, Meta(min_length=1, max_length=128)]
     selector: SelectorKind = "css"
     query: str
-    attribute: str = ""  # of the element found; empty: its text, or what the type reads (href, datetime, content)
+    attribute: AttributeName = (
+        ""  # of the element found; empty: its text, or what the type reads (href, datetime, content)
+    )
     type: ValueType = "text"
     required: bool = False
     default: str | int | float | bool | None = None  # as it stands, not converted

@@ -36,7 +36,7 @@ def document_from(
 def parsed(data: bytes) -> Workflow:
     """Read the shape of a document only, as for one that was checked when it was saved; else WorkflowInvalid."""
     if len(data) > MAX_DOCUMENT_BYTES:
-        raise WorkflowInvalid([Fault("", "too_large", f"a document takes at most {MAX_DOCUMENT_BYTES} bytes")])
+        raise WorkflowInvalid([Fault("document", "too_large", f"a document takes at most {MAX_DOCUMENT_BYTES} bytes")])
     try:
         outline = msgspec.json.decode(data, type=_Outline)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
