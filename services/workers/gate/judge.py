@@ -24,11 +24,13 @@ WALL_PROSE_CHARS = 1500  # of a challenge that explains itself
 FORM_PROSE_CHARS = 250  # nothing but a form
 SHELL_PROSE_CHARS = 60
 DOMINANT = 0.4  # share of a title part or heading that a phrase has to be
+DOMINANT_OVER_PROSE = 0.6  # the same where more than a message follows
 REGION_CHARS = 400
 MAX_WALL_LINKS = 15
 EVIDENCE_CHARS = 160
 
 HTML_TYPES = ("text/html", "application/xhtml+xml")
+UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 MARKUP = re.compile(rb"<(?:!doctype html|html|head|body|title|script|div|p|h1|center|meta)[\s>]", re.I)
 NOT_FOUND_CODE = re.compile(
     r"(?:(?:http|error|fehler|erreur|errore|ошибка|код)\W*)*404(?:\W+(?:error|not found|fehler|страница.*))?\W*"
@@ -84,11 +86,16 @@ def _judge(page: Page, rules: GateRules) -> Verdict | None:
         verdict = rule(reading, page)
         if verdict:
             return verdict
-    if rules.required_selector and not Selector(text=text.replace("\0", "")).css(rules.required_selector):
+    if rules.required_selector and not _finds(text, rules.required_selector):
         return Verdict("required_selector", rules.required_selector)
     if reading.text_chars < rules.min_text_chars:
         return Verdict("too_short", f"{reading.text_chars} visible characters")
     return None
+
+
+def _finds(text: str, selector: str) -> bool:
+    """Say whether a CSS selector finds anything; by the same library that checked it when the workflow was saved."""
+    return bool(Selector(text=UNREADABLE.sub("\ufffd", text), type="html").css(selector))
 
 
 def _spoken(name: str, table: tuple[str, ...]) -> Callable[[Reading, Page], Verdict | None]:
@@ -115,9 +122,10 @@ def _announced(name: str, table: tuple[str, ...], reading: Reading) -> Verdict |
     if reading.prose > TITLE_PROSE_CHARS:
         return None
     places = (*reading.title_parts, *(reading.headings if reading.prose <= HEADING_PROSE_CHARS else ()))
+    share = DOMINANT if reading.prose <= MESSAGE_PROSE_CHARS else DOMINANT_OVER_PROSE
     for place in places:
         for phrase in table:
-            if phrase in place and len(phrase) >= DOMINANT * len(place):
+            if phrase in place and len(phrase) >= share * len(place):
                 content = reading.prose > MESSAGE_PROSE_CHARS and reading.has_content_marks
                 return None if content else Verdict(name, place[:EVIDENCE_CHARS])
     return None

@@ -9,7 +9,7 @@ META = re.compile(rb"<(?:meta|\?xml)[^>]{0,300}?(?:charset|encoding)\s*=\s*[\"']
 HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.\-]{2,40})", re.I)
 META_BYTES = 2048
 SAMPLE_BYTES = 16 * 1024
-MAX_BAD_SHARE = 0.02  # of a text that is still taken for what it claims to be
+MAX_BAD_SHARE = 0.1  # of the characters beyond ASCII of a text that is still taken for what it claims to be
 
 # What these names mean in practice, as browsers read them.
 READ_AS = {

@@ -1,0 +1,96 @@
+"""Synthetic pages that guard the gate against regressions: what passes, and what is refused by which rule."""
+
+PROSE = "<p>" + "The kettle is made of steel and holds one litre and a half of water for tea or coffee. " * 8 + "</p>"
+NAV = "<nav>" + '<a href="/c">Category</a> ' * 60 + "</nav>"
+
+
+def _page(title: str, body: str, head: str = "") -> str:
+    return f"<!doctype html><html><head><title>{title}</title>{head}</head><body>{body}</body></html>"
+
+
+GOOD: dict[str, str] = {
+    "contact form with a CAPTCHA": _page(
+        "Contact us",
+        "<h1>Contact</h1><form><input name=a><input name=b><textarea></textarea><div class=g-recaptcha></div></form>"
+        "<p>This site is protected by reCAPTCHA and the Privacy Policy applies.</p>",
+    ),
+    "article about 404 pages": _page("How to design a 404 page", "<h1>How to design a 404 page</h1>" + PROSE * 6),
+    "article about CAPTCHA": _page("CAPTCHA - Encyclopedia", "<h1>CAPTCHA</h1>" + PROSE * 8),
+    "forum thread about an error": _page("Error 404 on my page - Forum", "<h1>Error 404 on my page</h1>" + PROSE * 3),
+    "search without results": _page("Search", "<h1>Results</h1><p>No results found.</p><form><input></form>" + NAV),
+    "product out of stock": _page("Shoe", "<h1>Shoe</h1><p>Currently unavailable. 49,00 EUR</p>" + PROSE),
+    "shop with a sign-in form in its header": _page(
+        "Shop", "<form><input type=password></form><h1>Hi</h1>" + PROSE * 3
+    ),
+    "short product": _page("Anvil", "<h1>Anvil</h1><span>$ 12.00</span><p>Heavy.</p><img src=a.png>"),
+    "page on queues": _page("Queue - Docs", "<h1>Queue</h1>" + PROSE * 2),
+    "page on car maintenance": _page("Car maintenance", "<h1>Maintenance</h1>" + PROSE * 3),
+    "thirty day challenge": _page("30 day challenge", "<h1>The 30 day challenge</h1><p>Press and hold.</p>" + PROSE),
+    "shell that carries its data": _page(
+        "Kettle",
+        "<div id=root></div><script src=/a.js></script>",
+        '<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"K"}</script>',
+    ),
+    "registration": _page(
+        "Create an account | Shop",
+        "<h1>Create an account</h1><form><input><input type=password><input type=password></form>",
+    ),
+    "list of files": _page("Index of /pub", "<h1>Index of /pub</h1>" + "<a href=x>file.txt</a><br>" * 5),
+    "picture": "<html><body><img src=a.jpg></body></html>",
+    "data served as a page": '{"error": "captcha"}',
+}
+
+BAD: dict[str, tuple[str, str]] = {
+    "challenge of 150 bytes": ("captcha", _page("Just a moment...", "Checking your browser")),
+    "challenge of 3 KB": (
+        "captcha",
+        _page("Security check", "<h1>Please verify you are human</h1>", f"<style>{'a{b:c}' * 500}</style>"),
+    ),
+    "challenge of 60 KB": (
+        "captcha",
+        _page("Hold on", "<h1>Complete the security check to access</h1>", f"<script>{'var a=1;' * 7500}</script>"),
+    ),
+    "puzzle to press": ("captcha", _page("Access denied", '<h1>Press &amp; Hold</h1><div id="px-captcha"></div>')),
+    "script that sets a cookie": (
+        "captcha",
+        "<html><body><script>document.cookie='t='+x(9);location.reload();</script></body></html>",
+    ),
+    "edge that blocks": (
+        "block",
+        _page("Attention Required!", "<h1>Sorry, you have been blocked</h1><p>You are unable to access this.</p>"),
+    ),
+    "access denied": ("block", _page("Access Denied", "<h1>Access Denied</h1>Reference 18.2d351ab8")),
+    "other countries only": ("block", _page("Sorry", "<p>Sorry, this is only available in Norway.</p>")),
+    "too many requests": ("block", _page("429 Too Many Requests", "<h1>Too Many Requests</h1>")),
+    "server's not found": ("soft_404", _page("404 Not Found", "<center><h1>404 Not Found</h1></center>")),
+    "not found in a shop's template": (
+        "soft_404",
+        _page("Page not found – My Shop", NAV + "<h1>Page not found</h1>" + '<a href="/p">Kettle</a> € 12 ' * 30),
+    ),
+    "not found in German": ("soft_404", _page("Fehler", "<h1>Seite nicht gefunden</h1>")),
+    "not found in Japanese": ("soft_404", _page("エラー", "<p>お探しのページは見つかりませんでした。</p>")),
+    "sign-in form": ("login_wall", _page("Log in | Site", "<form><input name=u><input type=password></form>")),
+    "sign-in demanded": ("login_wall", _page("Premium", "<p>You must be logged in to view this content.</p>")),
+    "consent before the site": (
+        "consent_wall",
+        _page(
+            "Before you continue to Tube",
+            "<h1>Before you continue to Tube</h1><form action='/save'><button>Accept all</button></form>"
+            "<p>We use cookies and data to deliver our services.</p>",
+        ),
+    ),
+    "maintenance": ("maintenance", _page("Shop", "<h1>We are down for maintenance</h1><p>Be back soon.</p>")),
+    "unavailable": ("maintenance", _page("503 Service Unavailable", "<h1>Service Unavailable</h1>")),
+    "application shell": (
+        "empty_shell",
+        _page(
+            "App", "<noscript>You need to enable JavaScript.</noscript><div id=root></div><script src=/m.js></script>"
+        ),
+    ),
+    "page that leads elsewhere": (
+        "empty_shell",
+        '<html><head><meta http-equiv="refresh" content="0;url=/x"></head><body>Redirecting...</body></html>',
+    ),
+    "space": ("empty_body", " \r\n\t "),
+    "markup and nothing else": ("empty_body", "<html><head></head><body></body></html>"),
+}
