@@ -6,6 +6,7 @@ composite     0.6 * completeness + 0.4 * validation
 All three are 0 when there is no item.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ from services.workers.extract.values import value_of
 COMPLETENESS_WEIGHT = 0.6
 VALIDATION_WEIGHT = 0.4
 MAX_ITEMS = 10_000
+CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\ufffe\uffff]")
 JSONLD_SCRIPTS = "//script[contains(@type, 'ld+json')]/text()"
 
 Refusal = Literal["empty_result", "required_missing"]
@@ -60,7 +62,8 @@ class _Tally:
 def extract(text: str, url: str, settings: ExtractorSettings) -> Extraction:
     """Read a page, given as text and the address it came from; never raises for what the page holds."""
     text, replaced = clean_text(text)
-    page = Selector(text=text or "<html></html>")
+    text = CONTROLS.sub(" ", text)  # the parser takes them in names and then cannot give them back
+    page = Selector(text=text or "<html></html>", type="html")
     things, broken = jsonld.things_of(page.xpath(JSONLD_SCRIPTS).getall())
     problems = [Problem(0, "", "broken_jsonld", f"{broken} JSON-LD scripts cannot be read")] if broken else []
     scopes = _scopes(page, things, settings)

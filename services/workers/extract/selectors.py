@@ -1,6 +1,7 @@
 """Selectors of the three kinds: checked when a workflow is saved, run when a page is read."""
 
 from functools import lru_cache
+from typing import Any
 
 from cssselect import SelectorError
 from parsel import Selector
@@ -20,7 +21,7 @@ def selector_fault(kind: SelectorKind, query: str) -> str | None:
     if kind == "jsonld":
         return jsonld.path_fault(query)
     try:
-        Selector(text="<html></html>").xpath(xpath_of(kind, query))
+        Selector(text="<html></html>", type="html").xpath(xpath_of(kind, query))
     except (ValueError, SelectorError) as error:
         return f"{query!r} is not a {kind} selector: {str(error) or type(error).__name__}"
     return None
@@ -44,20 +45,25 @@ def raw_values(found: list[Selector], field: Field) -> list[str]:
 
 
 def _raw(node: Selector, field: Field) -> str | None:
-    if isinstance(node.root, str | float | bool):  # text(), @attribute and functions yield no elements
+    element = node.root  # its attributes one by one: broken markup has names that lxml cannot list
+    if isinstance(element, str | float | bool):  # text(), @attribute and functions yield no elements
         return str(node.get())
     if field.attribute:
-        return node.attrib.get(field.attribute)
-    if node.root.tag == "meta":
-        return node.attrib.get("content")
-    for attribute in NATURAL_ATTRIBUTES.get(field.type, ()):
-        if attribute in node.attrib:
-            return node.attrib[attribute]
-    if field.type in ("number", "integer", "money", "boolean", "text") and "itemprop" in node.attrib:
-        content = node.attrib.get("content")  # microdata for machines: <span itemprop=price content=1299.00>
-        if content:
-            return content
+        return _attribute(element, field.attribute)
+    if element.tag == "meta":
+        return _attribute(element, "content")
+    for name in NATURAL_ATTRIBUTES.get(field.type, ()):
+        value = _attribute(element, name)
+        if value is not None:
+            return value
+    if field.type != "list" and element.get("itemprop") and element.get("content"):
+        return _attribute(element, "content")  # microdata for machines: <span itemprop=price content=1299.00>
     return " ".join(_texts(node))
+
+
+def _attribute(element: Any, name: str) -> str | None:
+    value = element.get(name)
+    return None if value is None else str(value)
 
 
 def _texts(node: Selector) -> list[str]:

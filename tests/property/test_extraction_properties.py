@@ -1,0 +1,64 @@
+"""No page breaks the extractor, and nothing it yields is unstorable."""
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.ledger.workflow import ExtractorSettings, Field, ItemsSelector
+from services.workers.extract.clean import clean
+from services.workers.extract.extractor import extract
+from services.workers.extract.values import date_of, number_of
+
+FIELDS = (
+    Field(name="text", query="p"),
+    Field(name="number", query="p", type="number"),
+    Field(name="money", query="p", type="money"),
+    Field(name="date", query="p", type="date"),
+    Field(name="url", query="a", type="url"),
+    Field(name="list", selector="xpath", query="//a", type="list"),
+    Field(name="thing", selector="jsonld", query="Product.offers.price", type="integer"),
+)
+ANY_TEXT = st.text(alphabet=st.characters())  # lone surrogates and NUL too
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
+)
+PAGES = st.lists(
+    st.sampled_from(
+        ["<p>", "<a href='", "'>", '<script type="application/ld+json">', "</script>", '{"@type":"Product"}']
+    )
+    | ANY_TEXT
+).map("".join)
+
+
+@settings(deadline=None)
+@given(PAGES, st.booleans())
+def test_any_page_is_read_and_the_result_can_be_stored(page: str, as_list: bool) -> None:
+    items = ItemsSelector(query="p, a") if as_list else None
+    extraction = extract(page, "https://shop.example/", ExtractorSettings(fields=FIELDS, items=items))
+    encoded = msgspec.json.encode(extraction.normalized)
+    assert b"\\u0000" not in encoded.replace(b"\\\\", b"")
+    assert 0 <= extraction.composite <= 1
+    assert 0 <= extraction.completeness <= 1
+    assert 0 <= extraction.validation <= 1
+
+
+@given(JSON)
+def test_cleaning_twice_changes_nothing_more(value: object) -> None:
+    once, _ = clean(value)
+    again, replaced = clean(once)
+    assert replaced == 0
+    assert repr(again) == repr(once)
+
+
+@given(ANY_TEXT)
+def test_any_text_is_a_number_or_none_and_a_date_or_none(text: str) -> None:
+    number, date = number_of(text), date_of(text)
+    assert number is None or abs(number) < 1e300
+    assert date is None or date[:4].isdigit()
+
+
+@given(st.integers(-(10**12), 10**12), st.sampled_from([",", ".", " ", "'"]))
+def test_a_grouped_whole_number_is_read_back(number: int, mark: str) -> None:
+    grouped = f"{number:,}".replace(",", mark)
+    assert number_of(grouped, "," if mark == "." else ".") == number
