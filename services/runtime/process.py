@@ -6,18 +6,18 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from typing import NoReturn
 
 import uvloop
 
 from services.runtime import logs
-from services.runtime.errors import SettingsError
+from services.runtime.errors import RuntimeFault, SettingsError
 from services.runtime.settings import Settings, settings_from
 
 log = logging.getLogger(__name__)
 STOP_SECONDS = 10.0  # from the first signal until the process leaves, clean or not
-CLEAN, FAULT, BAD_SETTINGS = 0, 1, 78  # 78: EX_CONFIG of sysexits.h; restarting does not help
+CLEAN, FAULT, BAD_SETTINGS = 0, 1, 78  # 78: EX_CONFIG of sysexits.h
 Main = Callable[[Settings], Awaitable[None]]
 
 
@@ -25,22 +25,18 @@ def run(main: Main, service: str = "") -> NoReturn:
     """Run `main` until it returns, fails, or SIGTERM or SIGINT cancels it; then leave the process.
 
     Exit code 0: it returned or stopped cleanly. 1: it failed, or did not stop within 10 s of the signal.
-    78: a setting is bad. Before a code other than 0 there is one JSON line on stderr that says why.
+    78: a setting is bad, restarting does not help. Any code but 0 comes with one JSON line on stderr that says why.
     """
-    sys.exit(exit_code(main, service or _service_of_program(), os.environ))
+    sys.exit(_exit_code(main, service or _service_of_program()))
 
 
-def exit_code(main: Main, service: str, environ: Mapping[str, str]) -> int:
-    """Run `main` as `run` does and return the exit code."""
+def _exit_code(main: Main, service: str) -> int:
     try:
         logs.setup_plain("INFO", service)
-        settings = settings_from(environ)
+        settings = settings_from(os.environ)
         logs.setup(settings, service)
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_until_signal(main, settings))
-    except SettingsError as error:
-        log.critical("bad settings", extra={"error": str(error)})
-        return BAD_SETTINGS
     except Exception as error:
         if settings_error := _settings_error_in(error):
             log.critical("bad settings", extra={"error": str(settings_error)})
@@ -53,14 +49,12 @@ def exit_code(main: Main, service: str, environ: Mapping[str, str]) -> int:
 async def _until_signal(main: Main, settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     task = asyncio.ensure_future(main(settings))
-    stopping = asyncio.Event()
-    watchdog = threading.Timer(STOP_SECONDS, _leave_at_once)
-    watchdog.daemon = True
+    signalled = asyncio.Event()
 
     def stop() -> None:
-        if not stopping.is_set():
-            stopping.set()
-            watchdog.start()
+        if not signalled.is_set():
+            signalled.set()
+            _leave_within(STOP_SECONDS)
             task.cancel()
 
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -68,10 +62,18 @@ async def _until_signal(main: Main, settings: Settings) -> None:
     try:
         await task
     except asyncio.CancelledError:
-        if not stopping.is_set():
-            raise
+        if not signalled.is_set():
+            raise RuntimeFault("main was cancelled, but not by a signal") from None
     finally:
-        watchdog.cancel()
+        if not signalled.is_set():
+            _leave_within(STOP_SECONDS)  # whatever threads main has left behind
+
+
+def _leave_within(seconds: float) -> None:
+    """Leave the process after that time from a thread of its own: the event loop may be blocked by then."""
+    watchdog = threading.Timer(seconds, _leave_at_once)
+    watchdog.daemon = True
+    watchdog.start()
 
 
 def _leave_at_once() -> None:

@@ -1,0 +1,102 @@
+"""Blobs are whole or absent, durable when put returns, and their keys never leave the store or collide."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from services.runtime.blob import KEY, BlobStore, blob_key
+from services.runtime.errors import BlobFault, BlobMissing
+
+PART = st.text(min_size=1, max_size=20)
+
+
+@pytest.fixture(params=["directory", "memory"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> BlobStore:
+    return BlobStore(f"file://{tmp_path}/blobs" if request.param == "directory" else "memory:///")
+
+
+async def test_a_blob_is_read_back_as_it_was_put(store: BlobStore) -> None:
+    data = bytes(range(256)) * 5000
+    await store.put("acme/j-1/1/body.html", data)
+    assert await store.get("acme/j-1/1/body.html") == data
+    assert await store.exists("acme/j-1/1/body.html")
+
+
+async def test_putting_again_replaces_the_blob(store: BlobStore) -> None:
+    await store.put("a/b", b"old and longer")
+    await store.put("a/b", b"new")
+    assert await store.get("a/b") == b"new"
+
+
+async def test_an_empty_blob_is_a_blob(store: BlobStore) -> None:
+    await store.put("a/empty", b"")
+    assert await store.get("a/empty") == b""
+
+
+async def test_a_missing_blob_is_said_to_be_missing_with_its_key(store: BlobStore) -> None:
+    assert not await store.exists("a/none")
+    with pytest.raises(BlobMissing, match="a/none"):
+        await store.get("a/none")
+
+
+async def test_deleting_twice_is_fine(store: BlobStore) -> None:
+    await store.put("a/b", b"x")
+    await store.delete("a/b")
+    await store.delete("a/b")
+    assert not await store.exists("a/b")
+
+
+@pytest.mark.parametrize(
+    "key", ["", "/etc/passwd", "../x", "a/../b", "a//b", "a/", "a/./b", "a/.hidden", "a b", "a\\b"]
+)
+async def test_a_key_that_could_leave_the_store_is_an_error(store: BlobStore, key: str) -> None:
+    for call in (store.get(key), store.put(key, b""), store.exists(key), store.delete(key)):
+        with pytest.raises(ValueError, match="blob_key"):
+            await call
+
+
+async def test_a_directory_that_cannot_be_written_is_a_fault(tmp_path: Path) -> None:
+    store = BlobStore(f"file://{tmp_path}/blobs")
+    (tmp_path / "blobs" / "a").write_text("in the way")
+    with pytest.raises(BlobFault, match="a/b not written"):
+        await store.put("a/b", b"x")
+
+
+async def test_a_put_leaves_only_its_blob_and_makes_file_and_directories_durable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[str] = []
+    real_fsync = os.fsync
+
+    def fsync(descriptor: int) -> None:
+        synced.append(str(Path(f"/proc/self/fd/{descriptor}").readlink()))
+        real_fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    root = tmp_path / "blobs"
+    await BlobStore(f"file://{root}").put("acme/j-1/body", b"x")
+    assert synced == [str(root / place) for place in ("acme/j-1/body", "acme/j-1", "acme", "")]
+    assert [path.name for path in root.rglob("*") if path.is_file()] == ["body"]
+
+
+def test_a_blob_key_names_org_job_attempt_and_name() -> None:
+    assert blob_key("acme", "0192-a", 2, "page.html") == "acme/0192-a/2/page.html"
+
+
+@given(PART, PART, PART)
+def test_every_blob_key_is_usable(org_id: str, job_id: str, name: str) -> None:
+    assert KEY.fullmatch(blob_key(org_id, job_id, 1, name))
+
+
+@given(st.tuples(PART, PART), st.tuples(PART, PART))
+def test_different_parts_never_give_the_same_key(one: tuple[str, str], other: tuple[str, str]) -> None:
+    assume(one != other)
+    assert blob_key(one[0], one[1], 1, "x") != blob_key(other[0], other[1], 1, "x")
+
+
+def test_an_empty_part_of_a_key_is_an_error() -> None:
+    with pytest.raises(ValueError, match="empty"):
+        blob_key("", "j-1", 1, "x")

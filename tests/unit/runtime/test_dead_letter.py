@@ -1,0 +1,84 @@
+"""Dead letters name their origin, fit into a record whatever the original was, and stop at a limit."""
+
+import dataclasses
+import hashlib
+
+import pytest
+
+from services.runtime.dead_letter import VALUE_LIMIT_BYTES, DeadLetters, letter_of
+from services.runtime.errors import DeadLetterLimit, NotDelivered
+from services.runtime.reader import Record
+from services.runtime.settings import Settings
+from tests.fakes.producer import RECORD_LIMIT_BYTES, InMemoryProducer
+
+SETTINGS = Settings(kafka="", postgres="", registry="", blobs="", topic_prefix="test", dead_letter_limit=3)
+
+
+def record(value: bytes = b"nonsense", key: str = "acme") -> Record:
+    """Return a record to park."""
+    return Record("test.commands", 4, 17, key, value, [("ce_type", b"x"), ("other", bytes(500_000))], 1234)
+
+
+class Clock:
+    """A clock that stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def test_a_parked_record_names_origin_reason_and_digest() -> None:
+    producer = InMemoryProducer()
+    await DeadLetters(producer, SETTINGS).park(record(), "bad_message", "unknown version")
+    [parked] = producer.records
+    assert (parked.topic, parked.partition, parked.key, parked.value) == ("test.dead-letters", 0, "acme", b"nonsense")
+    assert dict(parked.headers) == {
+        "origin-topic": b"test.commands",
+        "origin-partition": b"4",
+        "origin-offset": b"17",
+        "origin-timestamp-ms": b"1234",
+        "origin-bytes": b"8",
+        "origin-ce_type": b"x",
+        "sha256": hashlib.sha256(b"nonsense").hexdigest().encode(),
+        "reason": b"bad_message",
+        "detail": b"unknown version",
+    }
+
+
+@pytest.mark.parametrize("size", [VALUE_LIMIT_BYTES, VALUE_LIMIT_BYTES + 1, 1_048_576])
+def test_a_record_near_the_size_limit_still_fits_with_everything_said_about_it(size: int) -> None:
+    original = record(bytes(size), key="ü" * 10_000)
+    letter = letter_of(original, "bad_message", "ü" * 100_000)
+    headers = sum(len(name) + len(value) for name, value in letter.headers)
+    assert len(letter.key.encode()) + len(letter.value) + headers < RECORD_LIMIT_BYTES
+    said = dict(letter.headers)
+    assert said["origin-bytes"] == b"%d" % size
+    assert said["sha256"] == hashlib.sha256(original.value).hexdigest().encode()
+
+
+async def test_the_limit_stops_parking_and_frees_itself_after_an_hour() -> None:
+    producer, clock = InMemoryProducer(), Clock()
+    letters = DeadLetters(producer, SETTINGS, clock)
+    for _ in range(3):
+        await letters.park(record(), "bad_message")
+    with pytest.raises(DeadLetterLimit, match="JOBLEDGER_DEAD_LETTER_LIMIT"):
+        await letters.park(record(), "bad_message")
+    assert len(producer.records) == 3
+    clock.now += 3600
+    await letters.park(record(), "bad_message")
+    assert len(producer.records) == 4
+
+
+async def test_a_limit_of_zero_parks_nothing() -> None:
+    letters = DeadLetters(InMemoryProducer(), dataclasses.replace(SETTINGS, dead_letter_limit=0))
+    with pytest.raises(DeadLetterLimit):
+        await letters.park(record(), "bad_message")
+
+
+async def test_a_refused_write_is_raised_so_that_the_caller_stops() -> None:
+    producer = InMemoryProducer()
+    producer.failure = NotDelivered("broker away")
+    with pytest.raises(NotDelivered):
+        await DeadLetters(producer, SETTINGS).park(record(), "bad_message")

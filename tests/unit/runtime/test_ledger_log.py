@@ -1,0 +1,107 @@
+"""The rule of positions: at or below the checkpoint is dropped, the next one is taken, all else stops the log."""
+
+import msgspec
+import pytest
+
+from schemas.events import OrgRegistered, WriterOpened
+from services.runtime.errors import LogGap
+from services.runtime.ledger_log import Checkpoint, LedgerLog
+from services.runtime.reader import Record
+from services.runtime.settings import Settings
+from tests.fakes.records import InMemoryRecords, event_record, local_decoder, with_value
+
+SETTINGS = Settings(kafka="", postgres="", registry="", blobs="")
+
+
+def log_of(*records: Record, **starts: int) -> LedgerLog:
+    """Return a log over these records; `p0=3` sets the checkpoint's position of partition 0."""
+    checkpoints = {int(name[1:]): Checkpoint(position) for name, position in starts.items()} or {0: Checkpoint()}
+    return LedgerLog(SETTINGS, local_decoder(), checkpoints, InMemoryRecords(list(records)))
+
+
+def test_events_come_with_their_place_and_the_checkpoint_to_store() -> None:
+    record = event_record(1, OrgRegistered(org_id="acme", name="Acme"), offset=7)
+    [entry] = log_of(record).poll(10, 0)
+    assert entry.recorded is not None
+    assert entry.recorded.event == OrgRegistered(org_id="acme", name="Acme")
+    assert (entry.partition, entry.offset, entry.position, entry.next_offset) == (0, 7, 1, 8)
+    assert (entry.event_type, entry.raw, entry.checkpoint) == ("OrgRegistered", record.value, Checkpoint(1, 8))
+
+
+def test_events_at_or_below_the_checkpoint_are_dropped() -> None:
+    entries = log_of(*(event_record(position) for position in (1, 2, 3, 4)), p0=2).poll(10, 0)
+    assert [entry.position for entry in entries] == [3, 4]
+
+
+def test_an_event_that_comes_twice_is_taken_once() -> None:
+    entries = log_of(event_record(1), event_record(2), event_record(1), event_record(2), event_record(3)).poll(10, 0)
+    assert [entry.position for entry in entries] == [1, 2, 3]
+
+
+def test_partitions_have_their_own_positions() -> None:
+    records = [event_record(1), event_record(6, partition=3), event_record(2), event_record(7, partition=3)]
+    log = log_of(*records, p0=0, p3=5)
+    assert [(entry.partition, entry.position) for entry in log.poll(10, 0)] == [(0, 1), (3, 6), (0, 2), (3, 7)]
+    assert (log.position(0), log.position(3)) == (2, 7)
+
+
+def test_a_missing_event_stops_the_log_naming_its_place_and_stays_stopped() -> None:
+    log = log_of(event_record(1), event_record(3, offset=9), event_record(2))
+    with pytest.raises(LogGap, match=r"partition 0, offset 9: position 3 follows 1"):
+        log.poll(10, 0)
+    with pytest.raises(LogGap):
+        log.poll(10, 0)
+    assert log.position(0) == 1
+
+
+def test_the_writers_fence_at_position_zero_is_dropped_without_being_decoded() -> None:
+    fence = Record("test.events", 0, 5, "", b"", [("ledger-position", b"0")], 0)
+    assert log_of(fence).poll(10, 0) == []
+
+
+def test_an_event_of_an_unknown_type_is_an_entry_without_content_and_keeps_its_position() -> None:
+    future = {"type": "record", "name": "jobledger.JobTeleported", "fields": []}
+    decoder = local_decoder()
+    decoder._schema_by_id = lambda _: future
+    known = event_record(1)
+    record = msgspec.structs.replace(known, headers=[("ce_type", b"jobledger.JobTeleported"), *known.headers[1:]])
+    log = LedgerLog(SETTINGS, decoder, {0: Checkpoint()}, InMemoryRecords([record]))
+    [entry] = log.poll(10, 0)
+    assert (entry.recorded, entry.event_type, entry.position) == (None, "JobTeleported", 1)
+
+
+@pytest.mark.parametrize("value", [b"", b"\x01nonsense", b"\x00\x00\x00\x00\x01", b'{"a": 1}'])
+def test_bytes_that_are_no_event_stop_the_log(value: bytes) -> None:
+    with pytest.raises(LogGap, match=r"offset 0.*only the decider may write"):
+        log_of(with_value(event_record(1), value)).poll(10, 0)
+
+
+def test_a_schema_that_the_registry_does_not_know_stops_the_log() -> None:
+    from schemas.codec import Decoder, UnknownSchema
+
+    def unknown(schema_id: int) -> dict[str, object]:
+        raise UnknownSchema(f"no schema {schema_id}")
+
+    log = LedgerLog(SETTINGS, Decoder(unknown), {0: Checkpoint()}, InMemoryRecords([event_record(1)]))
+    with pytest.raises(LogGap, match="restore the registry"):
+        log.poll(10, 0)
+
+
+@pytest.mark.parametrize("headers", [[], [("ledger-position", b"-1")], [("ledger-position", b"one")]])
+def test_an_event_without_a_usable_position_header_stops_the_log(headers: list[tuple[str, bytes]]) -> None:
+    with pytest.raises(LogGap, match="no usable ledger-position header"):
+        log_of(msgspec.structs.replace(event_record(1), headers=headers)).poll(10, 0)
+
+
+def test_a_header_that_contradicts_its_event_stops_the_log() -> None:
+    record = event_record(2, WriterOpened())
+    with pytest.raises(LogGap, match=r"another writer wrote here"):
+        log_of(msgspec.structs.replace(record, headers=[("ledger-position", b"1")])).poll(10, 0)
+
+
+def test_closing_the_log_closes_its_records() -> None:
+    records = InMemoryRecords([])
+    log = LedgerLog(SETTINGS, local_decoder(), {0: Checkpoint()}, records)
+    assert log.at_end()
+    log.close()
+    assert records.closed

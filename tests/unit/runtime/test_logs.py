@@ -1,0 +1,87 @@
+"""Log lines are JSON objects, and no secret survives in them."""
+
+import json
+import logging
+import sys
+from typing import Any
+
+import pytest
+
+from services.runtime.logs import JsonLines, setup
+from services.runtime.settings import Settings
+
+KEY = "jlk_4f9a_Zm9vYmFyLXNlY3JldA"
+
+
+def line_of(message: str, *args: object, exc_info: Any = None, **extra: object) -> dict[str, Any]:
+    """Return one log line, read back."""
+    logger = logging.getLogger("services.test")
+    record = logger.makeRecord(logger.name, logging.INFO, "f.py", 1, message, args, exc_info, extra=extra)
+    line: dict[str, Any] = json.loads(JsonLines("decider", ("operator-secret",)).format(record))
+    return line
+
+
+def test_a_line_holds_time_level_service_message_and_the_extra_ids() -> None:
+    line = line_of("batch of %d decided", 7, partition=3, org_id="acme")
+    assert line.pop("time").endswith("+00:00")
+    assert line == {
+        "level": "info",
+        "service": "decider",
+        "logger": "services.test",
+        "message": "batch of 7 decided",
+        "partition": 3,
+        "org_id": "acme",
+    }
+
+
+def test_an_exception_stays_within_its_line() -> None:
+    try:
+        raise ValueError("broken\nin two")
+    except ValueError:
+        line = line_of("failed", exc_info=sys.exc_info())
+    assert "ValueError: broken\nin two" in line["error"]
+
+
+def test_what_json_does_not_know_is_written_as_text() -> None:
+    assert line_of("x", error_object=ValueError("no"), parts={1: "a"})["error_object"] == "no"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        (f"key {KEY} refused", KEY.rpartition("_")[2]),
+        (f"Authorization: Bearer {KEY}", KEY.rpartition("_")[2]),
+        ("connect postgresql://jobledger:s3cr3t@127.0.0.1:5432/db", "s3cr3t"),
+        ("registry https://user:s3cr3t@registry.example/", "s3cr3t"),
+        ("host=127.0.0.1 password=s3cr3t dbname=x", "s3cr3t"),
+        ("host=127.0.0.1 password = 's3cr3t with space'", "s3cr3t"),
+        ("Authorization: Bearer eyJhbGciOi.s3cr3t", "s3cr3t"),
+        ("the key operator-secret was used", "operator-secret"),
+    ],
+)
+def test_secrets_are_blanked_in_messages_extras_and_tracebacks(text: str, secret: str) -> None:
+    assert secret not in json.dumps(line_of(text))
+    assert secret not in json.dumps(line_of("%s", text))
+    assert secret not in json.dumps(line_of("x", detail={"inner": [text]}))
+    try:
+        raise ValueError(text)
+    except ValueError:
+        assert secret not in json.dumps(line_of("x", exc_info=sys.exc_info()))
+
+
+def test_what_only_looks_like_a_url_with_userinfo_stays_readable() -> None:
+    assert line_of("GET http://127.0.0.1:80/a@b")["message"] == "GET http://127.0.0.1:80/a@b"
+
+
+def test_setup_sends_every_logger_to_stderr_without_the_operator_key(capsys: pytest.CaptureFixture[str]) -> None:
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    try:
+        setup(Settings(kafka="", postgres="", registry="", blobs="", operator_key="op-key-1"), "api")
+        logging.getLogger("anywhere").info("used op-key-1", extra={"n": 1})
+    finally:
+        root.handlers[:] = handlers
+        root.setLevel(level)
+        logging.captureWarnings(capture=False)
+    line = json.loads(capsys.readouterr().err)
+    assert (line["service"], line["message"], line["n"]) == ("api", "used ***", 1)
