@@ -1,0 +1,58 @@
+"""Compares what the log asks for with what the tables hold: sets of rows, then every column."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from projections.postgres.rows import JobKey
+from projections.verification.expected import (
+    Columns,
+    Rows,
+    delivery_rows,
+    job_row,
+    trace_rows,
+    transition_rows,
+)
+from projections.verification.faults import Fault
+from projections.verification.log import PartitionLog
+from schemas.events import JobSubmitted, Recorded
+
+TABLES: dict[str, tuple[tuple[str, ...], Callable[[list[Recorded]], Rows]]] = {
+    "jobs": ((), lambda events: {(): job_row(events)}),
+    "job_transitions": (("seq",), transition_rows),
+    "job_trace": (("seq",), trace_rows),
+    "extraction_deliveries": (("destination_id", "generation"), delivery_rows),
+}
+
+
+def expected_rows(log: PartitionLog, table: str) -> dict[JobKey, Rows]:
+    """Return a table's rows of every job of a partition."""
+    _, rows_of = TABLES[table]
+    return {key: rows_of(events) for key, events in log.jobs.items() if isinstance(events[0].event, JobSubmitted)}
+
+
+def compare(table: str, expected: dict[JobKey, Rows], found: Iterable[Columns]) -> Iterator[Fault]:
+    """Yield what is missing, too much or different. Takes the expected rows apart."""
+    names, _ = TABLES[table]
+    for row in found:
+        org_id, job_id = row["org_id"], row["job_id"]
+        key = tuple(row[name] for name in names)
+        wanted = expected.get((org_id, job_id), {}).pop(key, None)
+        if wanted is None:
+            yield Fault(table, org_id, _named(job_id, names, key), "row", "none", "one too many")
+            continue
+        for name, value in wanted.items():
+            if row[name] != value:
+                yield Fault(table, org_id, _named(job_id, names, key), name, shown(value), shown(row[name]))
+    for (org_id, job_id), rows in expected.items():
+        for key in rows:
+            yield Fault(table, org_id, _named(job_id, names, key), "row", "one", "none")
+
+
+def _named(job_id: str, names: tuple[str, ...], key: tuple[Any, ...]) -> str:
+    return " ".join([job_id, *(f"{name}={value}" for name, value in zip(names, key, strict=True))])
+
+
+def shown(value: object) -> str:
+    """Return a value as people can read it, cut where it is long."""
+    text = value.hex() if isinstance(value, bytes) else str(value)
+    return text if len(text) <= 120 else f"{text[:120]}…"

@@ -1,0 +1,229 @@
+"""The rows that a job's events ask for, told straight from the list of its events.
+
+It answers, column by column, "which event says this?", where the projection folds event after event: two ways that
+have to meet. Times are microseconds, as in the events.
+"""
+
+import json
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any, TypeVar
+from uuid import UUID
+
+import msgspec
+
+from projections.private import opened, storable, storable_json
+from schemas.events import (
+    AnyEvent,
+    DeliveryAcked,
+    DeliveryDeadLettered,
+    DeliveryFailed,
+    DeliveryRequested,
+    JobCancelled,
+    JobClaimed,
+    JobCompleted,
+    JobDispatched,
+    JobExtracted,
+    JobFailed,
+    JobReleased,
+    JobSubmitted,
+    NodeFinished,
+    Recorded,
+    RetryScheduled,
+)
+
+Columns = dict[str, Any]
+Rows = dict[tuple[Any, ...], Columns]  # by what tells the rows of one job apart
+Kind = TypeVar("Kind", bound=AnyEvent)
+STATUS_AFTER: dict[type[AnyEvent], str] = {
+    JobSubmitted: "pending",
+    JobClaimed: "running",
+    RetryScheduled: "waiting_retry",
+    JobReleased: "pending",
+    JobExtracted: "extraction_done",
+    JobCompleted: "completed",
+    JobFailed: "failed",
+    JobCancelled: "cancelled",
+}
+TERMINAL = (JobCompleted, JobFailed, JobCancelled)
+TRY = (DeliveryRequested, DeliveryFailed, DeliveryDeadLettered)
+DELIVERY_STATUS: dict[type[AnyEvent], str] = {
+    DeliveryRequested: "requested",
+    DeliveryAcked: "acked",
+    DeliveryFailed: "waiting",
+    DeliveryDeadLettered: "dead_lettered",
+}
+LAST_MICROS = 253_402_300_799_999_999  # the last one of the year 9999: what lies behind it is stored as this
+
+
+def job_row(events: Sequence[Recorded]) -> Columns:
+    """Return the row of `jobs`."""
+    header, first = events[0].header, events[0].event
+    assert isinstance(first, JobSubmitted)
+    status = next(STATUS_AFTER[type(each.event)] for each in reversed(events) if type(each.event) in STATUS_AFTER)
+    claim, extracted, failed = _last(events, JobClaimed), _last(events, JobExtracted), _last(events, JobFailed)
+    ended = next((each for each in events if isinstance(each.event, TERMINAL)), None)
+    completed, retry = _last(events, JobCompleted), _last(events, RetryScheduled)
+    claims = [each.header.occurred_at for each in events if isinstance(each.event, JobClaimed)]
+    extractions = [each.header.occurred_at for each in events if isinstance(each.event, JobExtracted)]
+    dispatched = _last(events, JobDispatched)
+    private = opened(first.private)
+    end = events[-1].header
+    row: Columns = {name: getattr(first, name) for name in ("org_id", "job_id", "workflow_id", "workflow_version")}
+    row |= {name: getattr(first, name) for name in ("workflow_ref", "domain", "priority", "max_run_seconds", "private")}
+    row |= {
+        "partition": header.partition,
+        "status": status,
+        "seq": end.seq,
+        "position": end.position,
+        "cause": end.cause,
+        "vocabulary": str(first.vocabulary),
+        "destinations": exact_json(msgspec.to_builtins(first.destinations)),
+        "schedule_id": first.schedule_id or None,
+        "correlation_id": header.correlation_id,
+        "url": _text(first.private, "url"),
+        "input": exact_json(storable_json(private.get("input"))),
+        "metadata": exact_json(storable_json(private.get("metadata"))),
+        "attempt": claim.attempt if claim else 0,
+        "dispatches": dispatched.dispatch if dispatched else 0,
+        "worker_id": claim.worker_id if claim and status == "running" else None,
+        "retry_at": _at(retry.due_at) if retry and status == "waiting_retry" else None,
+        "submitted_at": header.occurred_at,
+        "claimed_at": claims[0] if claims else None,
+        "extracted_at": extractions[-1] if extractions else None,
+        "finished_at": ended.header.occurred_at if ended else None,
+        "finished_seq": ended.header.seq if ended else None,
+        "error_type": failed.error_type if failed else None,
+        "rule": (failed.rule or None) if failed else None,
+        "node_id": (failed.node_id or None) if failed else None,
+        "error_message": _text(failed.private, "message") if failed else None,
+        "opened_by": [UUID(bytes=event_id) for event_id in completed.opened_by] if completed else None,
+    }
+    for name in ("result_ref", "content_type", "result_bytes", "items", "latency_ms"):
+        row[name] = getattr(extracted, name) if extracted else None
+    for name in ("quality_completeness", "quality_validation", "quality_composite"):
+        row[name] = getattr(extracted, name) if extracted else None
+    for name in ("extraction_ref", "schema_id", "data_type"):
+        row[name] = (getattr(extracted, name) or None) if extracted else None
+    return _stored(row)
+
+
+def transition_rows(events: Sequence[Recorded]) -> Rows:
+    """Return the rows of `job_transitions` by seq."""
+    rows: Rows = {}
+    status = ""
+    for recorded in events:
+        header = recorded.header
+        status = STATUS_AFTER.get(type(recorded.event), status)
+        rows[(header.seq,)] = _stored(
+            _key(recorded)
+            | {
+                "event_type": header.event_type,
+                "status": status,
+                "occurred_at": header.occurred_at,
+                "position": header.position,
+                "actor": header.actor,
+            }
+        )
+    return rows
+
+
+def trace_rows(events: Sequence[Recorded]) -> Rows:
+    """Return the rows of `job_trace` by seq."""
+    rows: Rows = {}
+    for recorded in events:
+        event = recorded.event
+        if isinstance(event, NodeFinished):
+            row = _key(recorded)
+            for name in ("step", "node_id", "node_kind", "provider", "try_number", "status_code", "latency_ms"):
+                row[name] = getattr(event, name)
+            for name in ("error_type", "rule", "edge", "next_node_id", "body_ref", "content_type"):
+                row[name] = getattr(event, name) or None
+            row |= {"outcome": str(event.outcome), "body_bytes": event.body_bytes}
+            row |= {"started_at": _at(event.started_at), "ended_at": _at(event.ended_at)}
+            row |= {"message": _text(event.private, "message"), "final_url": _text(event.private, "finalUrl")}
+            rows[(recorded.header.seq,)] = _stored(row)
+    return rows
+
+
+def delivery_rows(events: Sequence[Recorded]) -> Rows:
+    """Return the rows of `extraction_deliveries` by destination and generation."""
+    groups: dict[tuple[Any, ...], list[Recorded]] = {}
+    for recorded in events:
+        event = recorded.event
+        if isinstance(event, DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered):
+            groups.setdefault((event.destination_id, event.generation), []).append(recorded)
+    return {key: _stored(_delivery_row(group)) for key, group in groups.items()}
+
+
+def _delivery_row(events: Sequence[Recorded]) -> Columns:
+    """Tell one generation of a delivery; what comes after its first ACK only moves seq and position."""
+    ack = next((each for each in events if isinstance(each.event, DeliveryAcked)), None)
+    said = events[: events.index(ack) + 1] if ack else events
+    asked, failed = _last(said, DeliveryRequested), _last(said, DeliveryFailed)
+    tried = [each.event for each in said if isinstance(each.event, TRY)]
+    errors = [event for event in tried if not isinstance(event, DeliveryRequested)]
+    newest, acked = said[-1].event, _last(said, DeliveryAcked)
+    waits = newest.next_try_at if isinstance(newest, DeliveryFailed) else 0
+    return {
+        "org_id": newest.org_id,
+        "job_id": newest.job_id,
+        "partition": events[0].header.partition,
+        "kind": asked.kind if asked else "",
+        "status": DELIVERY_STATUS[type(newest)],
+        "tries": _tries(tried[-1]) if tried else 0,
+        "requested_at": events[0].header.occurred_at,
+        "seq": events[-1].header.seq,
+        "position": events[-1].header.position,
+        "acked_at": ack.header.occurred_at if ack else None,
+        "ack_event_id": UUID(bytes=ack.header.event_id) if ack else None,
+        "ack_seq": ack.header.seq if ack else None,
+        "rows": acked.rows if acked else None,
+        "writer_id": acked.writer_id if acked else None,
+        "error_type": errors[-1].error_type if errors else None,
+        "error_message": _text(failed.private, "message") if failed else None,
+        "next_try_at": _at(waits) if waits else None,
+    }
+
+
+def _tries(event: DeliveryRequested | DeliveryFailed | DeliveryDeadLettered) -> int:
+    return event.tries if isinstance(event, DeliveryDeadLettered) else event.try_number
+
+
+def _key(recorded: Recorded) -> Columns:
+    header, event = recorded.header, recorded.event
+    return {
+        "org_id": event.org_id,
+        "job_id": event.job_id,
+        "event_id": UUID(bytes=header.event_id),
+        "partition": header.partition,
+        "attempt": event.attempt,
+    }
+
+
+def _last(events: Sequence[Recorded], kind: type[Kind]) -> Kind | None:
+    return next((each.event for each in reversed(events) if isinstance(each.event, kind)), None)
+
+
+def _at(micros: int) -> int:
+    return min(micros, LAST_MICROS)
+
+
+def _text(private: bytes, name: str) -> str | None:
+    value = opened(private).get(name)
+    return value if isinstance(value, str) and value else None
+
+
+def _stored(row: Columns) -> Columns:
+    """Return a row with its texts as Postgres holds them."""
+    return {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}
+
+
+def exact_json(value: Any) -> Any:
+    """Return a JSON value with exact numbers, as `read_json` reads what Postgres holds; None stays None."""
+    return None if value is None else read_json(msgspec.json.encode(value))
+
+
+def read_json(data: str | bytes) -> Any:
+    """Read JSON keeping every digit: Postgres holds numbers exactly, floats would differ in how they print."""
+    return json.loads(data, parse_float=Decimal, parse_int=Decimal)

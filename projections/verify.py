@@ -1,0 +1,92 @@
+"""Compares the log with the read model in Postgres, at one position of each partition, while traffic goes on.
+
+The read model's checkpoints are read first, in a snapshot; then each partition of the log is read up to exactly its
+checkpoint and folded by other code than the projection's. A partition at a time, so that memory holds no more.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+from projections.postgres.rows import Checkpoint, instant
+from projections.verification.compare import TABLES, compare, expected_rows
+from projections.verification.expected import Columns
+from projections.verification.faults import Fault, Report
+from projections.verification.log import OpenRecords, PartitionLog, read_partition
+from projections.verification.results import check_acked, check_unasked
+from projections.verification.snapshot import Snapshot, snapshot_of
+from schemas.codec import Decoder
+from services.runtime.reader import LogReader
+from services.runtime.registry import decoder
+from services.runtime.settings import Settings
+from services.runtime.topics import events
+
+
+def verify(settings: Settings) -> Report:
+    """Verify the ledger that the settings point at."""
+
+    def open_records(partition: int) -> LogReader:
+        return LogReader(settings, events(settings), {partition: 0})
+
+    with snapshot_of(settings.postgres) as snapshot:
+        return verify_snapshot(snapshot, open_records, decoder(settings), range(settings.partitions))
+
+
+def verify_snapshot(snapshot: Snapshot, open_records: OpenRecords, decode: Decoder, partitions: range) -> Report:
+    """Compare a snapshot with the log up to the snapshot's checkpoints."""
+    checkpoints = snapshot.checkpoints()
+    results = snapshot.results()
+    rows: Counter[str] = Counter(dict.fromkeys(TABLES, 0))
+    faults: list[Fault] = []
+    positions: dict[int, int] = {}
+    number_of_events = number_of_jobs = 0
+    for partition in partitions:
+        checkpoint = checkpoints.pop(partition, None)
+        positions[partition] = checkpoint.position if checkpoint else 0
+        log = read_partition(open_records, decode, partition, positions[partition])
+        faults += log.faults
+        faults += _check_checkpoint(log, checkpoint)
+        for table in TABLES:
+            found = _counted(rows, table, snapshot.rows(table, partition))
+            faults += compare(table, expected_rows(log, table), found)
+        faults += check_acked(log, results)
+        number_of_events += log.events
+        number_of_jobs += len(log.jobs)
+    faults += _strays(snapshot, checkpoints, list(partitions))
+    faults += _gate_violations(snapshot)
+    faults += check_unasked(results or {}, open_records, decode, partitions)
+    return Report(positions, number_of_events, number_of_jobs, dict(rows), faults)
+
+
+def _counted(rows: Counter[str], table: str, found: Iterable[Columns]) -> Iterator[Columns]:
+    for row in found:
+        rows[table] += 1
+        yield row
+
+
+def _check_checkpoint(log: PartitionLog, found: Checkpoint | None) -> Iterator[Fault]:
+    """Yield what the checkpoint says otherwise than the event at its position."""
+    key = f"partition {log.partition}"
+    if found is None:
+        yield Fault("checkpoints", "", key, "row", "one", "none")
+    elif log.last is not None and log.last.header.position == found.position:
+        header = log.last.header
+        wanted = Checkpoint(log.partition, header.position, log.next_offset, instant(header.occurred_at), header.cause)
+        for name in Checkpoint.__struct_fields__:
+            if getattr(wanted, name) != getattr(found, name):
+                yield Fault("checkpoints", "", key, name, str(getattr(wanted, name)), str(getattr(found, name)))
+    elif found.position == 0 and found != Checkpoint(log.partition):
+        yield Fault("checkpoints", "", key, "row", str(Checkpoint(log.partition)), str(found))
+
+
+def _strays(snapshot: Snapshot, checkpoints: Mapping[int, Checkpoint], partitions: list[int]) -> Iterator[Fault]:
+    """Yield rows of partitions that the ledger does not have."""
+    for partition in checkpoints:
+        yield Fault("checkpoints", "", f"partition {partition}", "row", "none", "one of no partition of the ledger")
+    for table in TABLES:
+        for row in snapshot.strays(table, partitions):
+            yield Fault(table, row["org_id"], row["job_id"], "partition", "one of the ledger", str(row["partition"]))
+
+
+def _gate_violations(snapshot: Snapshot) -> Iterator[Fault]:
+    for row in snapshot.gate_violations():
+        yield Fault("gate_violations", row["org_id"], row["job_id"], "row", "none", row["fault"])

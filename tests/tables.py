@@ -1,0 +1,63 @@
+"""The read model's tables in memory: what the store does with the changes of a batch."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from projections.postgres.batch import batch_of
+from projections.postgres.fold import Current, fold
+from projections.postgres.rows import Checkpoint, Delivery, DeliveryKey, Job, JobKey, Transition, Visit, micros
+from projections.verification.expected import exact_json
+from services.runtime.ledger_log import Entry
+
+JSON = ("destinations", "input", "metadata")
+
+
+@dataclass
+class Tables:
+    """Every table by its key; a key that is there already refuses a second row."""
+
+    jobs: dict[JobKey, Job] = field(default_factory=dict)
+    transitions: dict[tuple[str, str, int], Transition] = field(default_factory=dict)
+    visits: dict[tuple[str, str, int], Visit] = field(default_factory=dict)
+    deliveries: dict[DeliveryKey, Delivery] = field(default_factory=dict)
+    checkpoints: dict[int, Checkpoint] = field(default_factory=dict)
+
+    def write(self, entries: list[Entry]) -> None:
+        """Fold entries onto the tables from their checkpoints."""
+        checkpoints = {entry.partition: Checkpoint(entry.partition) for entry in entries} | self.checkpoints
+        batch = batch_of(checkpoints, entries)
+        changes = fold(Current(self.jobs, self.deliveries), batch.events)
+        for key, row in changes.jobs.items():
+            if isinstance(row, Job):
+                self.jobs[key] = row
+            else:
+                state = {name: getattr(row, name) for name in row.__struct_fields__}
+                self.jobs[key] = msgspec.structs.replace(self.jobs[key], **state)
+        for transition in changes.transitions:
+            _insert(self.transitions, (transition.org_id, transition.job_id, transition.seq), transition)
+        for visit in changes.visits:
+            _insert(self.visits, (visit.org_id, visit.job_id, visit.seq), visit)
+        self.deliveries |= changes.deliveries
+        self.checkpoints |= batch.after
+
+    def found(self, table: str) -> Iterator[dict[str, Any]]:
+        """Yield the rows of a table as verification reads them from Postgres."""
+        named: dict[str, dict[Any, Any]] = {
+            "jobs": self.jobs,
+            "job_transitions": self.transitions,
+            "job_trace": self.visits,
+            "extraction_deliveries": self.deliveries,
+        }
+        for row in named[table].values():
+            columns = {name: getattr(row, name) for name in row.__struct_fields__}
+            columns |= {name: exact_json(columns[name]) for name in JSON if name in columns}
+            yield {name: micros(value) if isinstance(value, datetime) else value for name, value in columns.items()}
+
+
+def _insert(rows: dict[Any, Any], key: Any, row: Any) -> None:
+    assert key not in rows, f"{key} is there already"
+    rows[key] = row
