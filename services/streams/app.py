@@ -114,3 +114,8 @@ async def until_it_stops(app: StreamApp) -> None:
     """Wait as long as the app runs; raise StreamFault when Faust stops by itself."""
     await app.wait_until_stopped()
     raise StreamFault("the Faust app stopped by itself: see the error before this one") from app.crash_reason
+
+
+async def raised(fault: asyncio.Future[None]) -> None:
+    """Wait for a fault and raise it, in a group of tasks."""
+    await fault

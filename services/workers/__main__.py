@@ -15,7 +15,7 @@ from services.runtime.health_server import serve
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
-from services.streams.app import running, until_it_stops
+from services.streams.app import raised, running, until_it_stops
 from services.workers.app import worker_app
 from services.workers.attempt import attempt
 from services.workers.executor import Executor
@@ -73,7 +73,7 @@ async def main(settings: Settings) -> None:
             group.create_task(heartbeat.run())
             group.create_task(until_it_stops(app))
             group.create_task(commander.wait())
-            group.create_task(_raised(executor.failed))
+            group.create_task(raised(executor.failed))
 
 
 async def _leave(executor: Executor, heartbeat: Heartbeat) -> None:
@@ -84,10 +84,6 @@ async def _leave(executor: Executor, heartbeat: Heartbeat) -> None:
             await heartbeat.last()
     except (TimeoutError, BrokerFault) as error:
         log.warning("left without a word", extra={"reason": str(error)})
-
-
-async def _raised(failed: asyncio.Future[None]) -> None:
-    await failed
 
 
 if __name__ == "__main__":

@@ -1,0 +1,1 @@
+"""The bulk-writer of the internal Postgres store and its schema `extraction`."""

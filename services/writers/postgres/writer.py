@@ -1,0 +1,122 @@
+"""Writes extractions to `extraction.extraction_results`, a batch in one transaction."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import psycopg
+from psycopg import AsyncConnection
+
+from services.ledger.messages import Delivery, DeliveryResult
+from services.runtime.errors import BlobFault, BlobMissing
+from services.writers.postgres.rows import Row, Unreadable, row_of
+from services.writers.writer import DestinationDown, refused, written
+
+CONNECT_SECONDS = 5
+STATEMENT_MS = 30_000
+READS_AT_ONCE = 16  # of extractions from the blob store
+ROW_FAULTS = ("22", "23", "54")  # SQLSTATE classes: data exception, constraint, program limit (nested too deeply)
+UPSERT = Path(__file__).with_name("upsert.sql").read_text().encode()
+
+Key = tuple[str, str]
+
+
+class Extractions(Protocol):
+    """Where extractions are kept; `services.runtime.blob.BlobStore` is one."""
+
+    async def get(self, key: str) -> bytes:
+        """Return a body; raise BlobMissing when there is none, another BlobFault when the store does not say."""
+
+
+class PostgresWriter:
+    """Keeps the newest generation of each job's extraction; connects when it has to write."""
+
+    def __init__(self, dsn: str, extractions: Extractions) -> None:
+        self._dsn = dsn
+        self._extractions = extractions
+        self._reads = asyncio.Semaphore(READS_AT_ONCE)
+        self._connection: AsyncConnection | None = None
+
+    async def close(self) -> None:
+        """Close the connection."""
+        if self._connection:
+            await self._connection.close()
+            self._connection = None
+
+    async def write(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
+        """Write a batch: rows that Postgres refuses are refused alone; DestinationDown when it does not work at all."""
+        read = await asyncio.gather(*map(self._read, deliveries))
+        newest: dict[Key, Row] = {}
+        for row in read:
+            if isinstance(row, Row) and row.delivery.generation >= _generation(newest.get(row.key)):
+                newest[row.key] = row
+        faults = await self._stored(sorted(newest.values(), key=lambda row: row.key)) if newest else {}
+        return [each if isinstance(each, DeliveryResult) else _result(each, faults) for each in read]
+
+    async def _read(self, delivery: Delivery) -> Row | DeliveryResult:
+        try:
+            async with self._reads:
+                data = await self._extractions.get(delivery.extraction_ref) if delivery.extraction_ref else b""
+            return row_of(delivery, data)
+        except BlobMissing as error:
+            return refused(delivery, "extraction_missing", str(error))
+        except Unreadable as error:
+            return refused(delivery, "extraction_unreadable", str(error))
+        except BlobFault as error:
+            raise DestinationDown(f"the blob store failed: {error}") from error
+
+    async def _stored(self, rows: Sequence[Row]) -> dict[Key, psycopg.Error]:
+        """Store rows in one transaction and return which of them Postgres refused, and why."""
+        try:
+            connection = await self._connected()
+            async with connection.transaction():
+                return await _upsert(connection, rows)
+        except psycopg.Error as error:
+            await self._forget()
+            raise DestinationDown(f"{type(error).__name__}: {error}") from error
+
+    async def _connected(self) -> AsyncConnection:
+        if self._connection is None or self._connection.closed:
+            self._connection = await AsyncConnection.connect(
+                self._dsn,
+                autocommit=True,
+                connect_timeout=CONNECT_SECONDS,
+                options=f"-c statement_timeout={STATEMENT_MS} -c application_name=jobledger-writer",
+            )
+        return self._connection
+
+    async def _forget(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection:
+            await connection.close()
+
+
+async def _upsert(connection: AsyncConnection, rows: Sequence[Row]) -> dict[Key, psycopg.Error]:
+    """Store rows; where one is refused, halve until it stands alone, so that the others are stored."""
+    columns = [row.columns() for row in rows]
+    try:
+        async with connection.transaction():
+            await connection.execute(UPSERT, {name: [each[name] for each in columns] for name in columns[0]})
+        return {}
+    except psycopg.Error as error:
+        if not _is_row_fault(error):
+            raise
+        if len(rows) == 1:
+            return {rows[0].key: error}
+    middle = len(rows) // 2
+    return await _upsert(connection, rows[:middle]) | await _upsert(connection, rows[middle:])
+
+
+def _is_row_fault(error: psycopg.Error) -> bool:
+    """Whether it is the data that Postgres refuses; psycopg itself refuses some before they are sent."""
+    return (error.sqlstate or "")[:2] in ROW_FAULTS or isinstance(error, psycopg.DataError)
+
+
+def _generation(row: Row | None) -> int:
+    return row.delivery.generation if row else 0
+
+
+def _result(row: Row, faults: dict[Key, psycopg.Error]) -> DeliveryResult:
+    fault = faults.get(row.key)
+    return refused(row.delivery, "row_refused", str(fault)) if fault else written(row.delivery)

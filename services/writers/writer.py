@@ -1,0 +1,47 @@
+"""What a bulk-writer is: it writes deliveries to one kind of destination and says what came of each."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from services.ledger.messages import Delivery, DeliveryResult
+
+PLAIN_JSON = b"\0"  # the encoding byte in front of private bytes
+MESSAGE_CHARS = 1000
+
+
+class DestinationDown(Exception):
+    """The destination, or the store that holds the extractions, does not work now; the batch is to be tried again."""
+
+
+class Writer(Protocol):
+    """Writes to one kind of destination."""
+
+    async def write(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
+        """Return one result per delivery, in their order, once what succeeded is durable; else DestinationDown."""
+
+    async def close(self) -> None:
+        """Let go of the destination."""
+
+
+def written(delivery: Delivery, rows: int = 1) -> DeliveryResult:
+    """Say that the destination holds a delivery."""
+    return DeliveryResult(
+        org_id=delivery.org_id,
+        job_id=delivery.job_id,
+        destination_id=delivery.destination_id,
+        generation=delivery.generation,
+        try_number=delivery.try_number,
+        rows=rows,
+    )
+
+
+def refused(delivery: Delivery, error_type: str, message: str) -> DeliveryResult:
+    """Say that a delivery cannot be written, however often it is tried."""
+    return msgspec.structs.replace(
+        written(delivery, rows=0),
+        error_type=error_type,
+        retryable=False,
+        private=PLAIN_JSON + msgspec.json.encode({"message": message[:MESSAGE_CHARS]}),
+    )
