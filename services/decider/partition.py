@@ -17,7 +17,7 @@ from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.runtime.transactions import PartitionTransactions
 
-COMMANDS_PER_BATCH = 500
+COMMANDS_PER_BATCH = 1000
 TIMERS_PER_BATCH = 500
 IDLE_WAIT_SECONDS = 0.1
 
