@@ -64,15 +64,15 @@ clean:
 
 # The virtual environment. A Debian Python may come without ensurepip: then by virtualenv, or with the missing package.
 $(BIN)/python:
-	@python="$(PYTHON)"; found=''; \
-	fits() { "$$1" -c 'import sys; sys.exit(sys.implementation.name != "cpython" or not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; }; \
-	if [ -n "$$python" ]; then fits "$$python" || python=''; else \
-	for each in python3 python3.13 python3.12 python3.11 "$$HOME"/.pyenv/versions/3.1[123].*/bin/python; do \
-		if fits "$$each"; then python="$$each"; break; fi; \
-		found="$$found $$("$$each" -c 'import platform; print(platform.python_implementation(), platform.python_version(), end=",")' 2>/dev/null)"; \
-	done; fi; \
+	@python=''; found=''; \
+	for each in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 $(wildcard $(HOME)/.pyenv/versions/3.1[123].*/bin/python)); do \
+		if "$$each" -c 'import sys; sys.exit(sys.implementation.name != "cpython" or not (3, 11) <= sys.version_info[:2] < (3, 14))' 2>/dev/null; \
+			then python="$$each"; break; fi; \
+		version=$$("$$each" -c 'import platform; print(platform.python_implementation(), platform.python_version())' 2>/dev/null) \
+			&& found="$${found:+$$found, }$$version"; \
+	done; \
 	if [ -z "$$python" ]; then \
-		echo "jobledger needs CPython 3.11, 3.12 or 3.13; found:$${found:- none}" >&2; \
+		echo "jobledger needs CPython 3.11, 3.12 or 3.13; found: $${found:-none}" >&2; \
 		echo "Install one of them, or name it: make PYTHON=/path/to/python3.12 demo" >&2; exit 1; \
 	fi; \
 	echo "creating $(VENV) with $$("$$python" --version)"; \

@@ -1,6 +1,7 @@
 """Find the jars of Apache Kafka: KAFKA_HOME, the user's cache, the Maven client, or the Python client jgo."""
 
 import hashlib
+import importlib.util
 import os
 import re
 import shutil
@@ -68,7 +69,10 @@ def find_jars(environ: Mapping[str, str], java: Java, tell: Callable[[str], None
     directory = _jar_directory(environ)
     directory.parent.mkdir(parents=True, exist_ok=True)
     refusals = []
-    for name, download in (("the Maven client", _by_maven), ("PyPI's jgo", _by_jgo)):
+    for name, is_here, download in CLIENTS:
+        if not is_here(environ):
+            refusals.append(f"{name}: not installed")
+            continue
         tell(f"downloading Apache Kafka {version} with {name} (43 MB, once)")
         with tempfile.TemporaryDirectory(dir=directory.parent, prefix="jars-") as place:
             try:
@@ -119,13 +123,29 @@ def _from_kafka_home(home: Path) -> Jars:
     )
 
 
+def find_maven(environ: Mapping[str, str]) -> str | None:
+    """The Maven client on PATH, or None."""
+    return shutil.which("mvn", path=environ.get("PATH", ""))
+
+
+def has_jgo(_environ: Mapping[str, str]) -> bool:
+    """Whether PyPI's jgo is installed."""
+    return importlib.util.find_spec("jgo") is not None
+
+
 def _by_maven(place: Path, java: Java, environ: Mapping[str, str]) -> None:
-    maven = shutil.which("mvn", path=environ.get("PATH", ""))
-    if maven is None:
-        raise BrokerUnavailable("no mvn on PATH")
     pom = place / "pom.xml"
     pom.write_text((resources.files("services.localstack") / "kafka-pom.xml").read_text())
-    command = (maven, "-q", "-B", "-f", str(pom), COPY_GOAL, "-DincludeScope=runtime", f"-DoutputDirectory={place}")
+    command = (
+        find_maven(environ) or "mvn",
+        "-q",
+        "-B",
+        "-f",
+        str(pom),
+        COPY_GOAL,
+        "-DincludeScope=runtime",
+        f"-DoutputDirectory={place}",
+    )
     try:
         answer = subprocess.run(
             command,
@@ -144,10 +164,8 @@ def _by_maven(place: Path, java: Java, environ: Mapping[str, str]) -> None:
 
 def _by_jgo(place: Path, java: Java, environ: Mapping[str, str]) -> None:
     """Fetch the pinned jars one by one; what they need is already resolved in the list."""
-    try:
-        from jgo.maven import MavenContext
-    except ImportError:
-        raise BrokerUnavailable("not installed (pip install 'jobledger[local]')") from None
+    from jgo.maven import MavenContext
+
     context = MavenContext(repo_cache=place / "repository")
     for jar in pinned_jars():
         group, artifact, version = jar.coordinate.split(":")
@@ -157,6 +175,10 @@ def _by_jgo(place: Path, java: Java, environ: Mapping[str, str]) -> None:
             raise BrokerUnavailable(f"{jar.coordinate} could not be fetched ({_last(str(fault))})") from None
         shutil.copyfile(file, place / jar.file_name)
     shutil.rmtree(place / "repository")
+
+
+# Tried in this order: name, whether it is installed, how it fetches the jars to a directory.
+CLIENTS = (("the Maven client", find_maven, _by_maven), ("PyPI's jgo", has_jgo, _by_jgo))
 
 
 def _keep(place: Path, directory: Path) -> None:

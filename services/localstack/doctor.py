@@ -6,8 +6,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from services.localstack.broker_jars import cached_jars, pinned_version
-from services.localstack.broker_java import OLDEST_MAJOR, every_java, find_java, installed_file
+from services.localstack.broker_jars import cached_jars, find_maven, has_jgo, pinned_version
+from services.localstack.broker_java import OLDEST_MAJOR, every_java, find_java
 from services.localstack.broker_tansu import find_tansu
 from services.localstack.places import StackDir
 from services.localstack.postgres import find_postgres
@@ -60,8 +60,8 @@ def _jar_source(environ: Mapping[str, str]) -> Finding:
     kept = cached_jars(environ)
     if kept:
         return Finding("Kafka's jars", True, f"{kept.version} in {kept.directory}")
-    maven = shutil.which("mvn", path=environ.get("PATH", ""))
-    client = f"Maven ({maven})" if maven else "jgo" if installed_file("jgo") else ""
+    maven = find_maven(environ)
+    client = f"Maven ({maven})" if maven else "PyPI's jgo" if has_jgo(environ) else ""
     if client:
         return Finding("Kafka's jars", True, f"{pinned_version()}, to be downloaded with {client} at the first start")
     return Finding("Kafka's jars", False, "no client to fetch them", "install Maven, or pip install 'jobledger[local]'")

@@ -132,7 +132,7 @@ def test_every_part_keeps_its_data_and_its_port_over_a_restart(directory: StackD
 
 
 @pytest.mark.kafka
-def test_killed_parts_come_back(directory: StackDir) -> None:
+def test_killed_parts_come_back_and_end_with_their_supervisor(directory: StackDir) -> None:
     state = up(directory, {"JOBLEDGER_BROKER": "apache-kafka"}, lambda _state: None, (SUPERVISOR,))
     for name in ("broker", "postgres", "registry"):
         identity = process(state, name).identity
@@ -142,6 +142,9 @@ def test_killed_parts_come_back(directory: StackDir) -> None:
     until(lambda: all(each.state == "ready" for each in look(now(directory))))
     with psycopg.connect(state.environ["JOBLEDGER_POSTGRES"]) as connection:
         assert connection.execute("SELECT 1").fetchone() == (1,)
+    last = now(directory)
+    os.kill(last.supervisor.pid, signal.SIGKILL)
+    until(lambda: not any(map(is_alive, everyone(last))))
 
 
 def test_on_tansu_a_dead_decider_starts_everything_from_nothing(directory: StackDir) -> None:
