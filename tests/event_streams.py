@@ -36,6 +36,7 @@ from schemas.events import (
     WriterOpened,
 )
 from services.runtime.ledger_log import Entry
+from services.runtime.reader import Record
 
 START = 1_750_000_000_000_001  # microseconds UTC; odd, so that lost microseconds show
 STEP = 1_337  # microseconds between events
@@ -91,10 +92,10 @@ class Stream:
             self.cause += 1
             pick, what = divmod(number, 16)
             live = [job for job in self.jobs if job.status not in ("completed", "failed", "cancelled")]
-            if not live or what == 0:
-                self.submit(pick)
-            elif what == 1:
+            if what == 1:
                 self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
+            elif not live or what == 0:
+                self.submit(pick)
             else:
                 self.advance(live[pick % len(live)], what)
         return self
@@ -278,6 +279,25 @@ def entries_of(stream: Stream) -> list[Entry]:
             recorded.header.position * 2,
             recorded.header.position,
             [],
+        )
+        for recorded, raw in zip(stream.events, stream.raws, strict=True)
+    ]
+
+
+def records_of(stream: Stream) -> list[Record]:
+    """Return the stream as records of the topic, with the headers that a decider sets."""
+    return [
+        Record(
+            "events",
+            stream.partition,
+            recorded.header.position * 2,
+            recorded.event.org_id,
+            raw,
+            [
+                ("ce_type", f"jobledger.{recorded.header.event_type}".encode()),
+                ("ledger-position", str(recorded.header.position).encode()),
+            ],
+            recorded.header.occurred_at // 1000,
         )
         for recorded, raw in zip(stream.events, stream.raws, strict=True)
     ]

@@ -1,0 +1,247 @@
+"""The store on a real Postgres: batches whole or absent, one writer, rows that cannot be bad."""
+
+import random
+from contextlib import closing
+from typing import Any
+
+import psycopg
+import pytest
+
+from projections.migrate import SCHEMA, migrate
+from projections.postgres.batch import Batch, batch_of
+from projections.postgres.rows import Checkpoint, Delivery, Job, Transition, Visit
+from projections.postgres.store import CheckpointMoved, RowsMoved, Store
+from projections.verification.compare import TABLES, compare, expected_rows
+from projections.verification.log import PartitionLog
+from projections.verification.snapshot import snapshot_of
+from services.runtime.settings import Settings
+from tests.event_streams import Stream, entries_of
+from tests.integration.projections.conftest import Connection, Project
+
+
+def stream_of(length: int, seed: int = 7) -> Stream:
+    numbers = random.Random(seed)
+    return Stream().open().play(numbers.randrange(16 * 40) for _ in range(length))
+
+
+def differences(settings: Settings, stream: Stream) -> list[str]:
+    log = PartitionLog(stream.partition)
+    for recorded in stream.events:
+        if recorded.event.job_id:
+            log.jobs.setdefault((recorded.event.org_id, recorded.event.job_id), []).append(recorded)
+    with snapshot_of(settings.postgres) as snapshot:
+        return [
+            str(fault)
+            for table in TABLES
+            for fault in compare(table, expected_rows(log, table), snapshot.rows(table, stream.partition))
+        ]
+
+
+def batch(store: Store, stream: Stream, start: int, end: int | None = None) -> Batch:
+    return batch_of(store.checkpoints(range(4)), entries_of(stream)[start:end])
+
+
+def count(database: Connection, table: str) -> Any:
+    row = database.execute(f"SELECT count(*) FROM {table}".encode()).fetchone()
+    assert row is not None
+    return row[0]
+
+
+def test_every_row_and_column_is_what_the_events_say(settings: Settings, project: Project) -> None:
+    stream = stream_of(1500)
+    project(entries_of(stream))
+    assert differences(settings, stream) == []
+
+
+def test_the_structs_and_the_tables_have_the_same_columns(database: Connection) -> None:
+    tables = {"jobs": Job, "job_transitions": Transition, "job_trace": Visit, "extraction_deliveries": Delivery}
+    for name, row in {**tables, "checkpoints": Checkpoint}.items():
+        columns = database.execute(
+            "SELECT column_name FROM information_schema.columns WHERE table_schema = %s AND table_name = %s",
+            (SCHEMA, name),
+        ).fetchall()
+        assert {column for (column,) in columns} == set(row.__struct_fields__)
+
+
+def test_a_session_that_dies_before_its_commit_has_written_nothing(
+    settings: Settings, store: Store, database: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = stream_of(100)
+    entries = batch(store, stream, 0)
+    move = store._move
+
+    def move_and_die(batch: Batch) -> None:
+        move(batch)
+        database.execute("SELECT pg_terminate_backend(%s)", (store._connection.info.backend_pid,))
+
+    monkeypatch.setattr(store, "_move", move_and_die)
+    with pytest.raises(psycopg.OperationalError):
+        store.write(entries)
+    assert count(database, "jobs") == 0
+    with closing(Store(settings.postgres, SCHEMA)) as next_store:
+        assert next_store.lock()
+        next_store.write(batch(next_store, stream, 0))
+    assert differences(settings, stream) == []
+
+
+def test_a_batch_that_was_committed_unnoticed_is_not_written_again(
+    settings: Settings, store: Store, database: Connection
+) -> None:
+    stream = stream_of(100)
+    store.write(batch(store, stream, 0, 60))
+    before = count(database, "job_transitions")
+    assert batch(store, stream, 0, 60).after == {}
+    store.write(batch(store, stream, 0, 60))
+    assert count(database, "job_transitions") == before
+    store.write(batch(store, stream, 0))
+    assert differences(settings, stream) == []
+
+
+def test_only_one_process_writes_and_the_next_one_takes_over(settings: Settings, store: Store) -> None:
+    with closing(Store(settings.postgres, SCHEMA)) as standby:
+        assert not standby.lock()
+        store.close()
+        while not standby.lock():  # the server ends a session shortly after its connection was closed
+            pass
+
+
+def test_who_starts_from_an_old_checkpoint_is_refused(settings: Settings, store: Store, database: Connection) -> None:
+    stream = stream_of(100)
+    stale = batch(store, stream, 0)
+    store.write(batch(store, stream, 0, 10))
+    with closing(Store(settings.postgres, SCHEMA)) as intruder:
+        nothing_new = Batch((), stale.before, stale.after)
+        with pytest.raises(CheckpointMoved):
+            intruder.write(nothing_new)
+    store.write(batch(store, stream, 0))
+    assert differences(settings, stream) == []
+
+
+def test_a_row_that_changes_between_load_and_write_stops_the_batch(
+    store: Store, database: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = Stream().open()
+    job = stream.submit()
+    store.write(batch(store, stream, 0))
+    stream.dispatch(job)
+    load = store._load
+
+    def load_then_meddle(keys: Any) -> Any:
+        current = load(keys)
+        database.execute("UPDATE jobs SET seq = 9")
+        return current
+
+    monkeypatch.setattr(store, "_load", load_then_meddle)
+    with pytest.raises(RowsMoved):
+        store.write(batch(store, stream, 0))
+
+
+def test_migrating_again_changes_nothing(settings: Settings, project: Project, database: Connection) -> None:
+    project(entries_of(stream_of(20)))
+    migrate(settings.postgres)
+    assert count(database, "jobs") > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "constraint"),
+    [
+        ("status = 'done', opened_by = NULL", "status_is_known"),
+        ("finished_at = NULL, finished_seq = NULL", "terminal_means_finished"),
+        ("finished_seq = NULL", "finished_at_an_event"),
+        ("finished_seq = seq + 1", "finished_at_an_event"),
+        ("worker_id = 'w1'", "running_has_a_worker"),
+        ("retry_at = now()", "waiting_has_a_date"),
+        ("attempt = 0", "claimed_has_an_attempt"),
+        ("result_ref = NULL", "extraction_is_whole"),
+        ("opened_by = NULL", "completed_names_its_acks"),
+        ("error_type = 'x'", "failed_names_its_error"),
+        ("finished_at = submitted_at - interval '1 s'", "times_are_in_order"),
+        ("position = 0", "ordinals_are_positive"),
+    ],
+)
+def test_a_bad_job_row_is_impossible(change: str, constraint: str, project: Project, database: Connection) -> None:
+    stream = Stream().open()
+    job = stream.submit(0)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.extract(job)
+    stream.ack(job, "internal")
+    project(entries_of(stream))
+    with pytest.raises(psycopg.errors.CheckViolation) as refused:
+        database.execute(f"UPDATE jobs SET {change}".encode())
+    assert refused.value.diag.constraint_name == constraint
+
+
+def test_the_gate_is_told_by_the_deliveries_alone(project: Project, database: Connection) -> None:
+    stream = Stream().open()
+    job = stream.submit(2)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.extract(job)
+    stream.ack(job, "hook")
+    project(entries_of(stream))
+    gate = "SELECT expected, acked, pending, opened_by, opened_at IS NULL FROM gate"
+    assert database.execute(gate).fetchall() == [(2, 1, ["internal"], [], True)]
+    stream.ack(job, "internal")
+    project(entries_of(stream))
+    (expected, acked, pending, opened_by, still_closed), *_ = database.execute(gate).fetchall()
+    assert (expected, acked, pending, still_closed) == (2, 2, [], False)
+    assert len(opened_by) == 2  # type: ignore[arg-type]
+    assert database.execute("SELECT * FROM gate_violations").fetchall() == []
+
+
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [
+        ("DELETE FROM extraction_deliveries", "completed with ACKs missing"),
+        ("UPDATE extraction_deliveries SET ack_event_id = gen_random_uuid()", "other ACKs than those"),
+        ("UPDATE extraction_deliveries SET ack_seq = ack_seq + 9", "completed before its last ACK"),
+        (
+            "UPDATE jobs SET status = 'extraction_done', finished_at = NULL, finished_seq = NULL, opened_by = NULL",
+            "not completed after its last ACK",
+        ),
+    ],
+)
+def test_a_recorded_end_that_the_acks_do_not_bear_out_is_a_violation(
+    change: str, fault: str, project: Project, database: Connection
+) -> None:
+    stream = Stream().open()
+    job = stream.submit(0)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.extract(job)
+    stream.ack(job, "internal")
+    stream.play([1])
+    project(entries_of(stream))
+    assert database.execute("SELECT fault FROM gate_violations").fetchall() == []
+    database.execute(change.encode())
+    [(found,)] = database.execute("SELECT fault FROM gate_violations").fetchall()
+    assert fault in str(found)
+
+
+def test_a_gate_just_opened_is_no_violation_while_its_completion_is_not_folded_yet(
+    store: Store, database: Connection
+) -> None:
+    stream = Stream().open()
+    job = stream.submit(0)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.extract(job)
+    stream.cause += 1
+    stream.ack(job, "internal")
+    store.write(batch(store, stream, 0, len(stream.events) - 1))
+    assert database.execute("SELECT status FROM jobs").fetchall() == [("extraction_done",)]
+    assert database.execute("SELECT fault FROM gate_violations").fetchall() == []
+
+
+def test_lists_are_served_from_their_index(project: Project, database: Connection) -> None:
+    project(entries_of(stream_of(1500)))
+    database.execute("ANALYZE jobs")
+    for way in ("seqscan", "bitmapscan", "sort"):  # the table is small: show what a large one is read by
+        database.execute(f"SET enable_{way} TO off".encode())
+    page = "EXPLAIN SELECT * FROM jobs WHERE org_id = 'acme' {} AND (submitted_at, job_id) < (now(), 'x') "
+    page += "ORDER BY submitted_at DESC, job_id DESC LIMIT 10"
+    for condition, index in (("", "jobs_newest_first"), ("AND status = 'failed'", "jobs_by_status_newest_first")):
+        plan = "\n".join(str(line) for (line,) in database.execute(page.format(condition).encode()).fetchall())
+        assert f"Index Scan using {index}" in plan
+        assert "Sort" not in plan

@@ -1,0 +1,176 @@
+"""Verification of the log itself, and its comparison with rows."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from projections.verification.compare import compare, expected_rows
+from projections.verification.log import PartitionLog, read_partition
+from projections.verification.results import check_acked, check_unasked
+from schemas.avro_of import record_schema
+from schemas.codec import Decoder
+from schemas.events import EVENT_TYPES, Destination, JobCompleted
+from services.runtime.reader import Record
+from tests.event_streams import Play, Stream, records_of
+from tests.fakes.records import InMemoryRecords
+
+INTERNAL = (Destination(destination_id="internal", kind="postgres"),)
+
+
+def decoder() -> Decoder:
+    names = dict(enumerate(EVENT_TYPES, start=1))
+    return Decoder(lambda schema_id: record_schema(names[schema_id]))
+
+
+def check(stream: Stream, records: list[Record] | None = None, position: int | None = None) -> PartitionLog:
+    given = records_of(stream) if records is None else records
+    return read_partition(lambda _: InMemoryRecords(given), decoder(), 0, position or len(stream.events))
+
+
+def faults(log: PartitionLog) -> list[str]:
+    return [fault.field for fault in log.faults]
+
+
+def extracted(stream: Stream, destinations: tuple[Destination, ...] = INTERNAL) -> Play:
+    job = stream.submit(0, destinations)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.extract(job)
+    return job
+
+
+def test_a_log_as_the_decider_writes_it_has_no_fault() -> None:
+    stream = Stream().open()
+    stream.ack(extracted(stream), "internal")
+    assert check(stream).faults == []
+
+
+def test_it_is_read_to_the_asked_for_position_and_no_further() -> None:
+    stream = Stream().open()
+    extracted(stream)
+    log = check(stream, position=5)
+    assert (log.events, log.next_offset) == (5, 11)
+
+
+def test_an_edited_event_breaks_the_chain_of_its_org() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    records = records_of(stream)
+    edited = records[3].value.replace(b"shop.example", b"shop.exampel", 1)
+    records[3] = msgspec.structs.replace(records[3], value=edited)
+    [fault] = check(stream, records).faults
+    assert (fault.field, fault.org_id, fault.job_id) == ("prev_hash", job.org_id, job.job_id)
+
+
+def test_a_dropped_event_is_named_by_position_ordinal_and_chain() -> None:
+    stream = Stream().open()
+    extracted(stream)
+    records = records_of(stream)
+    del records[4]
+    assert faults(check(stream, records)) == ["position", "prev_hash", "seq", "seq", "seq"]
+
+
+def test_exchanged_events_are_named() -> None:
+    stream = Stream().open()
+    extracted(stream)
+    records = records_of(stream)
+    records[4], records[5] = records[5], records[4]
+    assert {"position", "prev_hash", "occurred_at", "seq"} <= set(faults(check(stream, records)))
+
+
+def test_a_missing_last_event_is_named_by_the_read_model_that_has_it() -> None:
+    stream = Stream().open()
+    extracted(stream)
+    assert faults(check(stream, records_of(stream)[:-1])) == ["last position"]
+
+
+def test_a_record_that_is_no_event_is_a_fault_and_not_a_crash() -> None:
+    stream = Stream().open()
+    extracted(stream)
+    records = records_of(stream)
+    records[5] = msgspec.structs.replace(records[5], value=b"no event")
+    assert faults(check(stream, records)) == ["records"]
+
+
+def test_a_second_end_is_named() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    stream.ack(job, "internal")
+    stream._end_early(job, 1)
+    assert faults(check(stream)) == ["terminal events"]
+
+
+def test_an_attempt_claimed_twice_is_named() -> None:
+    stream = Stream().open()
+    job = stream.submit()
+    stream.dispatch(job)
+    stream.claim(job)
+    job.attempt -= 1
+    stream.claim(job)
+    assert faults(check(stream)) == ["attempts claimed"]
+
+
+def test_a_job_completed_without_its_ack_is_named() -> None:
+    stream = Stream().open()
+    stream._of(extracted(stream), JobCompleted(opened_by=(bytes(16),)))
+    assert faults(check(stream)) == ["gate"]
+
+
+def test_a_job_that_names_other_acks_is_named() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    job.destinations = ()  # so that the stream does not complete it by itself
+    job.status = "running"
+    stream.ack(job, "internal")
+    stream._of(job, JobCompleted(opened_by=(bytes(16),)))
+    assert faults(check(stream)) == ["opened_by"]
+
+
+def test_a_job_still_open_after_its_last_ack_is_named_once_later_commands_are_decided() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    job.status = "running"  # so that the stream does not complete it by itself
+    stream.ack(job, "internal")
+    assert faults(check(stream)) == []
+    stream.play([1])
+    assert faults(check(stream)) == ["gate"]
+
+
+@pytest.mark.parametrize("table", ["jobs", "job_transitions", "job_trace", "extraction_deliveries"])
+def test_missing_and_surplus_rows_are_named(table: str) -> None:
+    stream = Stream().open()
+    job = stream.submit(0, INTERNAL)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.visit(job)
+    stream.extract(job)
+    log = check(stream)
+    missing = [fault.expected for fault in compare(table, expected_rows(log, table), [])]
+    assert missing
+    assert set(missing) == {"one"}
+    row: dict[str, Any] = {"org_id": job.org_id, "job_id": "other", "seq": 1, "destination_id": "x", "generation": 1}
+    [surplus] = list(compare(table, {}, [row]))
+    assert (surplus.place, surplus.expected) == (table, "none")
+    assert "other" in str(surplus)
+
+
+def test_an_acked_delivery_needs_its_row_of_that_generation_or_a_later_one() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    assert list(check_acked(check(stream), None)) == []
+    stream.ack(job, "internal")
+    log = check(stream)
+    key = (job.org_id, job.job_id)
+    assert [fault.found for fault in check_acked(log, {})] == ["no row"]
+    assert [fault.found for fault in check_acked(log, None)] == ["no row"]
+    assert list(check_acked(log, {key: 1})) == []
+    assert list(check_acked(log, {key: 2})) == []
+
+
+def test_a_row_ahead_of_the_checkpoint_is_none_too_many_but_one_of_an_unknown_job_is() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    results = {(job.org_id, job.job_id): 1, (job.org_id, "copy"): 1}
+    found = list(check_unasked(results, lambda _: InMemoryRecords(records_of(stream)), decoder(), range(1)))
+    assert [fault.job_id for fault in found] == ["copy"]
