@@ -1,0 +1,69 @@
+"""What the verbs have in common on a terminal: how they print, and how they end when something is wrong."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+T = TypeVar("T")
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+Org = Annotated[str, typer.Option("--org", help="Which org of the local stack calls; default: the newest one.")]
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """End the command with one line on stderr and exit code 1 where what it needs is missing or refused."""
+    from services.cli.errors import CliFault
+    from services.localstack.errors import StackFault
+    from services.runtime.errors import RuntimeFault
+
+    try:
+        yield
+    except (CliFault, StackFault, RuntimeFault) as fault:
+        fail(str(fault))
+
+
+def run(main: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end; faults are told as `told` does."""
+    with told():
+        return asyncio.run(main)
+
+
+def fail(message: str) -> NoReturn:
+    """End the command with a message on stderr."""
+    typer.echo(message, err=True)
+    raise typer.Exit(1)
+
+
+def print_json(value: object) -> None:
+    """Print a value as one line of JSON."""
+    import msgspec
+
+    typer.echo(msgspec.json.encode(value).decode())
+
+
+def show(*parts: "RenderableType") -> None:
+    """Print tables, trees and text."""
+    from rich.console import Console
+
+    console = Console(highlight=False, soft_wrap=False)
+    for part in parts:
+        console.print(part)
+
+
+@contextmanager
+def steps() -> Iterator[Callable[[str], None]]:
+    """Show the current step of something long on stderr: a spinner on a terminal, a line for each elsewhere."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda step: typer.echo(step, err=True)
+        return
+    with console.status("starting") as spinner:
+        yield spinner.update
