@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from services.cli.terminal import Json, fail, told
 
 if TYPE_CHECKING:
     from services.localstack.state import StackState
 
 app = typer.Typer()
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 FOLLOW_SECONDS = 0.2
 
 
@@ -26,18 +27,14 @@ def up(
 ) -> None:
     """Start broker, Postgres, registry and services on this machine, and wait until they are ready."""
     from services.localstack.control import up as start
-    from services.localstack.errors import StackFault
     from services.localstack.places import stack_directory
 
-    directory = stack_directory(os.environ)
-    try:
+    with told():
         if foreground:
             _run_in_foreground(as_json)
             return
         with _progress() as show:
-            state = start(directory, os.environ, lambda state: show(state.step))
-    except StackFault as fault:
-        _fail(str(fault))
+            state = start(stack_directory(os.environ), os.environ, lambda state: show(state.step))
     _print_endpoints(state, as_json)
 
 
@@ -92,12 +89,15 @@ def status(as_json: Json = False) -> None:
                 str(p.pid or "-"),
                 _duration(p.uptime_seconds),
                 str(p.restarts),
-                _lag(p.ready),
+                "-" if p.lag is None else str(p.lag),
                 p.endpoint,
             )
             for p in found
         ]
         _print_table(columns, rows)
+        for process in found:
+            if process.reason:
+                typer.echo(f"{process.name} is not ready: {process.reason}")
     if phase != "ready" or any(process.state != "ready" for process in found):
         raise typer.Exit(1)
 
@@ -118,7 +118,7 @@ def logs(
     files = [directory.log(service)] if service else sorted(directory.logs.glob("*.log"))
     if not files or not files[0].exists():
         known = ", ".join(sorted(file.stem for file in directory.logs.glob("*.log"))) or "none yet"
-        _fail(f"no such log in {directory.logs}; there are: {known}")
+        fail(f"no such log in {directory.logs}; there are: {known}")
     ends = {}
     for file in files:
         written = file.read_text(errors="replace")
@@ -217,17 +217,7 @@ def _print_line(service: str, line: str, as_json: bool, alone: bool) -> None:
         typer.echo(line if alone else f"{service:<12} {line}")
 
 
-def _lag(ready: dict[str, object]) -> str:
-    lag = ready.get("lag")
-    return "-" if lag is None else str(sum(lag.values()) if isinstance(lag, dict) else lag)
-
-
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}h{minutes:02}m" if hours else f"{minutes}m{rest:02}s" if minutes else f"{rest}s"
-
-
-def _fail(message: str) -> NoReturn:
-    typer.echo(message, err=True)
-    raise typer.Exit(1)

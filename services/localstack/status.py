@@ -15,7 +15,7 @@ from services.localstack.state import ProcessState, StackState
 
 @dataclass(frozen=True, slots=True)
 class ProcessStatus:
-    """One process as it is now; `ready` is the body of its /ready where it has one."""
+    """One process as it is now; `lag` in positions and `reason` are what its /ready says, `parts` is all of that."""
 
     name: str
     state: str  # ready | not ready | down
@@ -23,7 +23,9 @@ class ProcessStatus:
     uptime_seconds: float
     restarts: int
     endpoint: str
-    ready: dict[str, Any] = field(default_factory=dict)
+    lag: int | None = None
+    reason: str = ""
+    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 def look(state: StackState) -> tuple[ProcessStatus, ...]:
@@ -33,7 +35,9 @@ def look(state: StackState) -> tuple[ProcessStatus, ...]:
 
 def _look_at(process: ProcessState) -> ProcessStatus:
     alive = process.identity is not None and is_alive(process.identity)
-    answers, body = _ask(process) if alive else (False, {})
+    answers, parts = _ask(process) if alive else (False, {})
+    lags = [part["lag"] for part in parts.values() if isinstance(part.get("lag"), int)]
+    reasons = [f"{name}: {part['reason']}" for name, part in parts.items() if part.get("reason")]
     return ProcessStatus(
         name=process.name,
         state=("ready" if answers else "not ready") if alive else "down",
@@ -41,11 +45,14 @@ def _look_at(process: ProcessState) -> ProcessStatus:
         uptime_seconds=round(time.time() - process.since, 1) if alive else 0.0,
         restarts=process.restarts,
         endpoint=process.endpoint,
-        ready=body,
+        lag=sum(lags) if lags else None,
+        reason="; ".join(reasons),
+        parts=parts,
     )
 
 
-def _ask(process: ProcessState) -> tuple[bool, dict[str, Any]]:
+def _ask(process: ProcessState) -> tuple[bool, dict[str, dict[str, Any]]]:
+    """Whether the process is ready, and the parts that its /ready names."""
     if not process.path:
         try:
             socket.create_connection((LOOPBACK, process.port), PROBE_SECONDS).close()
@@ -57,4 +64,5 @@ def _ask(process: ProcessState) -> tuple[bool, dict[str, Any]]:
         body = json.loads(content)
     except ValueError:
         body = None
-    return status == HTTPStatus.OK, body if isinstance(body, dict) else {}
+    parts = body.get("parts", {}) if isinstance(body, dict) else {}
+    return status == HTTPStatus.OK, parts

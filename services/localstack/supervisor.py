@@ -18,7 +18,7 @@ from services.localstack.places import StackDir
 from services.localstack.services import MIGRATIONS, Service
 from services.localstack.stack import FreshStartNeeded, Stack
 from services.localstack.state import Phase, StackState, write_state
-from services.runtime.settings import Settings, settings_from
+from services.runtime.settings import settings_from
 
 TEND_SECONDS = 0.25
 ROTATE_SECONDS = 30.0
@@ -29,17 +29,16 @@ class StopAsked(BaseException):
     """A signal asked this process to stop; a BaseException so that nothing takes it for a fault."""
 
 
-def prepare_ledger(settings: Settings) -> None:
-    """Create the topics and apply every package's migrations."""
+def prepare_ledger(environ: Mapping[str, str]) -> None:
+    """Create the topics and apply every package's migrations, for the settings of a started stack."""
     from services.runtime.admin import ensure_topics
 
-    ensure_topics(settings)
-    migrate(settings)
+    ensure_topics(settings_from(environ))
+    _migrate({**os.environ, **environ})
 
 
-def migrate(settings: Settings) -> None:
-    """Apply every package's migrations, each in a process of its own: this package may not know theirs."""
-    environ = {**os.environ, "JOBLEDGER_POSTGRES": settings.postgres}
+def _migrate(environ: Mapping[str, str]) -> None:
+    """Run every package's migrations, each in a process of its own: this package may not import theirs."""
     runs = [
         (module, subprocess.Popen((sys.executable, "-P", "-m", module), env=environ, stdin=subprocess.DEVNULL))
         for module in MIGRATIONS
@@ -57,7 +56,7 @@ class Supervisor:
         directory: StackDir,
         environ: Mapping[str, str],
         services: Sequence[Service],
-        prepare: Callable[[Settings], None] = prepare_ledger,
+        prepare: Callable[[Mapping[str, str]], None] = prepare_ledger,
         tell: Callable[[str], None] = lambda _step: None,
     ) -> None:
         self._directory = directory
@@ -99,7 +98,7 @@ class Supervisor:
         self._publish(phase="starting")
         self._stack.start()
         self._step("creating topics, applying migrations")
-        self._prepare(settings_from(self._stack.environ))
+        self._prepare(self._stack.environ)
         self._stack.start_services(self._services)
         self._publish(phase="ready")
         self._step("ready")

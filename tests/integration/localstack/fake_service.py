@@ -10,7 +10,7 @@ class Ready(BaseHTTPRequestHandler):
     """Answers every GET with 200 and a lag."""
 
     def do_GET(self) -> None:
-        body = b'{"lag": {"0": 3}}'
+        body = b'{"ready": true, "parts": {"loop": {"ready": true, "lag": 3}}}'
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

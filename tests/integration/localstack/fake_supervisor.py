@@ -12,4 +12,4 @@ FAKE = str(Path(__file__).with_name("fake_service.py"))
 
 if __name__ == "__main__":
     services = [Service(name.partition(":")[0], (FAKE, *name.split(":")[1:])) for name in sys.argv[1:]]
-    Supervisor(stack_directory(os.environ), os.environ, services, prepare=lambda _settings: None).run()
+    Supervisor(stack_directory(os.environ), os.environ, services, prepare=lambda _environ: None).run()
