@@ -1,0 +1,203 @@
+"""Verification catches one row deleted, edited or doubled by hand, in any table, and names it."""
+
+import json
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+from typer.testing import CliRunner
+
+from projections.migrate import SCHEMA
+from projections.postgres.batch import batch_of
+from projections.postgres.store import Store
+from projections.verification.faults import Fault, Report
+from projections.verification.snapshot import snapshot_of
+from projections.verify import verify_snapshot
+from schemas.avro_of import record_schema
+from schemas.codec import Decoder
+from schemas.events import EVENT_TYPES
+from services.cli import verify as command
+from services.runtime.reader import Record
+from services.runtime.settings import Settings
+from tests.event_streams import Stream, entries_of, records_of
+from tests.fakes.records import InMemoryRecords
+from tests.integration.projections.conftest import Connection
+
+Verify = Callable[[], Report]
+RESULTS = """
+DROP SCHEMA IF EXISTS extraction CASCADE;
+CREATE SCHEMA extraction;
+CREATE TABLE extraction.extraction_results (
+    org_id text, job_id text, generation bigint NOT NULL, PRIMARY KEY (org_id, job_id))
+"""
+
+
+def worked() -> Stream:
+    """One job of every kind of row: two destinations, a retry, a failed node, a failed delivery; and one that waits."""
+    stream = Stream().open()
+    job = stream.submit(2)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.visit(job, 3)
+    stream.advance(job, 7)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.visit(job, 2)
+    stream.extract(job)
+    stream.advance(job, 2)
+    stream.ack(job, "hook")
+    stream.ack(job, "internal")
+    waiting = stream.submit(1)
+    stream.dispatch(waiting)
+    stream.play([1])
+    return stream
+
+
+@pytest.fixture
+def verify(settings: Settings, database: Connection) -> Verify:
+    """Project a worked stream and return what verifies it."""
+    stream = worked()
+    with closing(Store(settings.postgres, SCHEMA)) as store:
+        store.write(batch_of(store.checkpoints(range(settings.partitions)), entries_of(stream)))
+    database.execute(RESULTS.encode())
+    acked = "INSERT INTO extraction.extraction_results SELECT org_id, job_id, 1 FROM jobs WHERE status = 'completed'"
+    database.execute(acked)
+    names = dict(enumerate(EVENT_TYPES, start=1))
+    decoder = Decoder(lambda schema_id: record_schema(names[schema_id]))
+
+    def records(partition: int) -> list[Record]:
+        return records_of(stream) if partition == stream.partition else []
+
+    def verify() -> Report:
+        with snapshot_of(settings.postgres) as snapshot:
+            partitions = range(settings.partitions)
+            return verify_snapshot(snapshot, lambda partition: InMemoryRecords(records(partition)), decoder, partitions)
+
+    return verify
+
+
+def named(report: Report) -> set[tuple[str, str]]:
+    return {(fault.place, fault.field) for fault in report.faults}
+
+
+def test_a_true_read_model_has_no_fault(verify: Verify) -> None:
+    report = verify()
+    assert report.faults == []
+    assert report.jobs == 2
+    assert report.rows["jobs"] == 2
+    assert report.rows["job_transitions"] == sum(1 for each in worked().events if each.event.job_id)
+
+
+TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "checkpoints")
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_deleted_row_is_named(table: str, verify: Verify, database: Connection) -> None:
+    key = "partition = 0" if table == "checkpoints" else "true"
+    one = f"DELETE FROM {table} WHERE ctid = (SELECT ctid FROM {table} WHERE {key} ORDER BY ctid DESC LIMIT 1)"
+    database.execute(one.encode())
+    report = verify()
+    assert (table, "row") in named(report)
+    assert not report.ok
+
+
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        ("jobs", "job_id = job_id || '-copy'"),
+        ("jobs", "org_id = 'globex-copy'"),
+        ("job_transitions", "seq = seq + 100"),
+        ("job_trace", "seq = seq + 100"),
+        ("extraction_deliveries", "generation = 2"),
+        ("checkpoints", "partition = 99"),
+    ],
+)
+def test_a_doubled_row_is_named(table: str, change: str, verify: Verify, database: Connection) -> None:
+    column = change.split(" = ")[0]
+    double = f"""
+        CREATE TEMPORARY TABLE copy AS SELECT * FROM {table} LIMIT 1;
+        UPDATE copy SET {change};
+        INSERT INTO {table} SELECT * FROM copy
+    """
+    database.execute(double.encode())
+    assert column
+    assert (table, "row") in named(verify())
+
+
+def columns() -> list[tuple[str, str]]:
+    from projections.postgres.rows import Checkpoint, Delivery, Job, Transition, Visit
+
+    rows = zip(TABLES, (Job, Transition, Visit, Delivery, Checkpoint), strict=True)
+    return [(table, name) for table, row in rows for name in row.__struct_fields__]
+
+
+EDITS = {
+    "integer": "{0} = coalesce({0}, 0) + 100",
+    "bigint": "{0} = coalesce({0}, 0) + 100",
+    "text": "{0} = coalesce({0}, '') || '!'",
+    "timestamp with time zone": "{0} = coalesce({0}, timestamptz 'epoch') + interval '1 microsecond'",
+    "double precision": "{0} = coalesce({0}, 0) + 0.001",
+    "bytea": "{0} = {0} || '\\x00'",
+    "uuid": "{0} = gen_random_uuid()",
+    "jsonb": "{0} = '[1]'",
+    "ARRAY": "{0} = array[gen_random_uuid()]",
+}
+
+
+def test_any_column_of_any_row_edited_is_named(verify: Verify, database: Connection) -> None:
+    keys = {"org_id", "job_id", "seq", "destination_id", "generation", "partition"}
+    types = {
+        (table, name): kind
+        for table, name, kind in database.execute(
+            "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = %s",
+            (SCHEMA,),
+        ).fetchall()
+    }
+    for (name,) in database.execute(
+        "SELECT format('ALTER TABLE %%s DROP CONSTRAINT %%I', conrelid::regclass, conname) FROM pg_constraint "
+        "WHERE contype = 'c' AND connamespace = %s::regnamespace",
+        (SCHEMA,),
+    ).fetchall():
+        database.execute(str(name).encode())  # a meddler who can drop constraints
+    for table, column in columns():
+        edit = EDITS[str(types[(table, column)])].format(column)
+        where = "partition = 0" if table == "checkpoints" else f"ctid = (SELECT min(ctid) FROM {table})"
+        database.execute(f"CREATE TABLE IF NOT EXISTS kept_{table} AS SELECT * FROM {table}".encode())
+        database.execute(f"UPDATE {table} SET {edit} WHERE {where}".encode())
+        found = named(verify())
+        if table == "checkpoints" and column == "position":
+            assert ("log", "last position") in found
+        else:
+            assert {(table, column), (table, "row")} & found, (table, column, found)
+        if column not in keys and table != "checkpoints":
+            assert (table, column) in found
+        database.execute(f"TRUNCATE {table}; INSERT INTO {table} SELECT * FROM kept_{table}".encode())
+    assert verify().ok
+
+
+def test_the_writers_row_deleted_outdated_or_doubled_is_named(verify: Verify, database: Connection) -> None:
+    results = "extraction.extraction_results"
+    database.execute(f"INSERT INTO {results} VALUES ('acme', 'copy', 1)".encode())
+    assert named(verify()) == {(results, "row")}
+    database.execute(f"DELETE FROM {results} WHERE job_id = 'copy'; UPDATE {results} SET generation = 0".encode())
+    assert named(verify()) == {(results, "generation")}
+    database.execute(f"DELETE FROM {results}".encode())
+    assert named(verify()) == {(results, "generation")}
+
+
+def test_a_violated_gate_is_named(verify: Verify, database: Connection) -> None:
+    database.execute("UPDATE extraction_deliveries SET ack_event_id = gen_random_uuid() WHERE destination_id = 'hook'")
+    assert {("gate_violations", "row"), ("extraction_deliveries", "ack_event_id")} <= named(verify())
+
+
+def test_the_command_exits_by_what_it_finds_and_prints_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Fault("jobs", "acme", "j1", "status", "pending", "running")
+    run = CliRunner().invoke
+    monkeypatch.setattr("services.localstack.attach.attached_settings", lambda _: None)
+    for faults, code in (([], 0), ([fault], 1)):
+        report = Report({0: 7}, 7, 1, {"jobs": 1}, faults)
+        monkeypatch.setattr("projections.verify.verify", lambda _, report=report: report)
+        plain, as_json = run(command.app, []), run(command.app, ["--json"])
+        assert (plain.exit_code, as_json.exit_code) == (code, code)
+        assert json.loads(as_json.stdout)["ok"] is (code == 0)
+    assert "jobs acme j1: status: expected pending, found running" in plain.stdout
