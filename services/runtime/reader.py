@@ -160,7 +160,7 @@ def committed_end(settings: Settings, topic: str, partitions: Iterable[int]) -> 
 
     The offset of a transactional topic is never reached by a record: the last one is a commit marker. A reader
     has caught up with this answer when `next_offset` has passed every record below it: compare positions, or ask
-    `LogReader.at_end`. On Tansu the answer may lie past the true end: never wait for it there.
+    `LogReader.at_end`. On Tansu the answer is too small (a batch counts as one): there, read to `at_end` instead.
     """
     return _offsets(settings, topic, partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
 

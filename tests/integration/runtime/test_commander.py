@@ -137,6 +137,7 @@ async def test_replies_to_others_on_the_same_partition_are_not_heard(ledger: Set
     assert heard.empty()
 
 
+@pytest.mark.kafka
 async def test_replies_from_before_the_start_are_not_heard(ledger: Settings) -> None:
     commander = Commander(ledger, "test")
     heard: asyncio.Queue[Reply] = asyncio.Queue()
@@ -180,6 +181,7 @@ async def test_a_callback_that_fails_ends_the_commander_loudly(ledger: Settings)
     await commander.close()
 
 
+@pytest.mark.kafka
 async def test_a_gap_in_the_replies_ends_open_asks_with_it(ledger: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     commander = Commander(ledger, "test")
     reader = LogReader(ledger, replies(ledger), {reply_partition(commander.boot_id): 99_999})

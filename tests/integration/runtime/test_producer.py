@@ -86,6 +86,7 @@ def test_a_flush_that_does_not_come_to_its_end_says_how_much_is_left(brokerless:
         brokerless.flush(DEADLINE_SECONDS)
 
 
+@pytest.mark.kafka
 async def test_an_unknown_topic_or_partition_is_refused(ledger: Settings, producer: Producer) -> None:
     with pytest.raises(RecordRefused):
         await producer.send(commands(ledger), 99, "", b"x")

@@ -90,6 +90,7 @@ def test_an_empty_partition_is_at_its_end_and_what_comes_later_is_read(ledger: S
     reader.close()
 
 
+@pytest.mark.kafka
 def test_an_offset_beyond_the_end_is_a_gap_that_names_its_place_and_stays(ledger: Settings) -> None:
     reader = LogReader(ledger, commands(ledger), {1: 12_345})
     for _ in range(2):
