@@ -15,7 +15,7 @@ from projections.verification.faults import Fault
 from schemas.codec import CodecError, Decoder
 from schemas.events import DeliveryAcked, JobClaimed, JobCompleted, JobExtracted, JobSubmitted, Recorded
 from services.runtime.errors import BrokerFault, LogGap
-from services.runtime.ledger_log import Records
+from services.runtime.ledger_log import Records, position_of
 from services.runtime.reader import Record
 
 NO_HASH = bytes(32)
@@ -92,11 +92,14 @@ def read_partition(open_records: OpenRecords, decoder: Decoder, partition: int, 
 
 
 def following(records: Records) -> Iterable[Record]:
-    """Yield records until the log has no more for now; raise BrokerFault where it says neither."""
+    """Yield the records of events until the log has no more for now; raise BrokerFault where it says neither.
+
+    Fences, which lie before every event at position 0, are no events.
+    """
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         some = records.poll(POLL_RECORDS, POLL_SECONDS)
-        yield from some
+        yield from (record for record in some if position_of(record) > 0)
         if some:
             deadline = time.monotonic() + PATIENCE_SECONDS
         elif records.at_end():
