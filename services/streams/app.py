@@ -117,5 +117,5 @@ async def until_it_stops(app: StreamApp) -> None:
 
 
 async def raised(fault: asyncio.Future[None]) -> None:
-    """Wait for a fault and raise it, in a group of tasks."""
-    await fault
+    """Wait for a fault and raise it, in a group of tasks whose end does not end what is waited for."""
+    await asyncio.shield(fault)

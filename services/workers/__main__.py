@@ -68,22 +68,26 @@ async def main(settings: Settings) -> None:
         intake = Intake(executor, DeadLetters(producer, settings))
         app = worker_app(settings, KIND, intake.take, executor.failed)
         await stack.enter_async_context(running(app))
-        stack.push_async_callback(_leave, executor, heartbeat)
+        beating = asyncio.create_task(heartbeat.run())
+        stack.push_async_callback(_leave, executor, heartbeat, beating)
         async with asyncio.TaskGroup() as group:
-            group.create_task(heartbeat.run())
+            group.create_task(raised(beating))
             group.create_task(until_it_stops(app))
             group.create_task(commander.wait())
             group.create_task(raised(executor.failed))
 
 
-async def _leave(executor: Executor, heartbeat: Heartbeat) -> None:
-    """End or hand back what runs and say so; without a broker the ledger learns it from the lease."""
+async def _leave(executor: Executor, heartbeat: Heartbeat, beating: asyncio.Task[None]) -> None:
+    """End or hand back what runs while its leases hold, and say so; without a broker the leases tell the ledger."""
     try:
         async with asyncio.timeout(GRACE_SECONDS + TELL_SECONDS):
             await executor.stop(GRACE_SECONDS)
+            beating.cancel()
             await heartbeat.last()
     except (TimeoutError, BrokerFault) as error:
         log.warning("left without a word", extra={"reason": str(error)})
+    finally:
+        beating.cancel()
 
 
 if __name__ == "__main__":

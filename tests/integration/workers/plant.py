@@ -1,0 +1,191 @@
+"""Decider, workers and writer as processes, a site to fetch from, and an eye on the log of events."""
+
+import asyncio
+import dataclasses
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+
+from schemas.events import AnyEvent, Destination, Recorded
+from services.ledger.messages import AnnounceWorker, CancelJob, Done, NewJob, RegisterOrg, SubmitJobs
+from services.runtime.admin import ensure_topics
+from services.runtime.blob import BlobStore
+from services.runtime.commander import Commander
+from services.runtime.ids import uuid7
+from services.runtime.ledger_log import Checkpoint, LedgerLog
+from services.runtime.registry import decoder, register_schemas
+from services.runtime.settings import Settings
+from services.runtime.topics import partition_of_org
+from tests.eventually import eventually
+from tests.unit.workers.fakes import GOOD
+
+ORG = "acme"
+WORKFLOW_REF = "workflows/w1"
+ROOT = Path(__file__).parents[3]
+
+
+class Site:
+    """Serves a good page at once, or when `gate` opens for paths that begin with /slow."""
+
+    def __init__(self) -> None:
+        self.calls: Counter[str] = Counter()
+        self.dropped: Counter[str] = Counter()  # calls that the client gave up
+        self.gate = asyncio.Event()
+        self.url = ""
+
+    async def start(self) -> None:
+        """Listen on loopback."""
+        app = web.Application()
+        app.router.add_get("/{path:.*}", self._page)
+        self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+
+    async def close(self) -> None:
+        """Stop listening."""
+        self.gate.set()
+        await self._runner.cleanup()
+
+    async def _page(self, request: web.Request) -> web.Response:
+        self.calls[request.path] += 1
+        try:
+            if request.path.startswith("/slow"):
+                await self.gate.wait()
+        except asyncio.CancelledError:
+            self.dropped[request.path] += 1
+            raise
+        return web.Response(body=GOOD, content_type="text/html", charset="utf-8")
+
+
+class Plant:
+    """What runs under one test; `close` ends all of it."""
+
+    def __init__(self, settings: Settings, logs: Path) -> None:
+        self.settings = dataclasses.replace(
+            settings,
+            allow_private_addresses=True,
+            heartbeat_seconds=0.5,
+            lease_seconds=2.0,
+            dispatch_resend_seconds=2.0,
+            writer_batch_seconds=0.01,
+        )
+        self.site = Site()
+        self.events: list[Recorded] = []
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self._logs = logs
+        self._partition = partition_of_org(ORG, settings.partitions)
+        self._commander = Commander(self.settings, "test")
+
+    async def open(self, workflow: bytes) -> None:
+        """Start site and decider, register the org, and keep the workflow document."""
+        await asyncio.to_thread(ensure_topics, self.settings)
+        await asyncio.to_thread(register_schemas, self.settings)
+        await self.site.start()
+        await BlobStore(self.settings.blobs).put(WORKFLOW_REF, workflow)
+        self.start("services.decider")
+        await self._commander.start()
+        starts = {number: Checkpoint() for number in range(self.settings.partitions)}
+        self._log = LedgerLog(self.settings, decoder(self.settings), starts)
+        self._watching = asyncio.create_task(self._watch())
+        await self.ask(RegisterOrg(command_id=uuid7(), org_id=ORG, name="Acme", requester=self._commander.boot_id))
+
+    async def close(self) -> None:
+        """End every process."""
+        for process in self.processes:
+            process.kill()
+            process.wait()
+        self._watching.cancel()
+        await asyncio.wait({self._watching})
+        await self._commander.close()
+        await self.site.close()
+
+    def start(self, module: str, **values: str) -> subprocess.Popen[bytes]:
+        """Start one of our processes."""
+        log = (self._logs / f"{module}-{len(self.processes)}.log").open("wb")
+        with log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", module], cwd=ROOT, env=self._environ() | values, stdout=log, stderr=log
+            )
+        self.processes.append(process)
+        return process
+
+    async def worker(self, name: str) -> subprocess.Popen[bytes]:
+        """Start a worker and wait until the ledger knows it."""
+        process = self.start("services.workers", JOBLEDGER_WORKER_ID=name)
+        alive = self.settings.partitions
+        await eventually(lambda: len({e.header.partition for e in self.of("WorkerAlive", worker_id=name)}) == alive, 30)
+        return process
+
+    async def submit(self, path: str, *destinations: Destination) -> str:
+        """Submit a job for a path of the site and return its id."""
+        job_id = uuid7()
+        private = b"\0" + json.dumps({"url": self.site.url + path, "input": None, "metadata": None}).encode()
+        await self.ask(
+            SubmitJobs(
+                command_id=uuid7(),
+                org_id=ORG,
+                requester=self._commander.boot_id,
+                jobs=(NewJob(job_id=job_id, domain="127.0.0.1", private=private),),
+                workflow_id="w1",
+                workflow_version=1,
+                workflow_ref=WORKFLOW_REF,
+                destinations=destinations or (Destination(destination_id="internal", kind="postgres"),),
+            )
+        )
+        return job_id
+
+    async def cancel(self, job_id: str) -> None:
+        """Cancel a job."""
+        await self.ask(
+            CancelJob(command_id=uuid7(), org_id=ORG, job_id=job_id, requester=self._commander.boot_id, reason="test")
+        )
+
+    async def ask(self, command: RegisterOrg | SubmitJobs | CancelJob | AnnounceWorker) -> None:
+        """Ask the org's decider; it has to agree."""
+        reply = await self._commander.ask(self._partition, command, 30.0)
+        assert isinstance(reply.body, Done), reply
+
+    def of(self, event_type: str, job_id: str = "", **values: Any) -> list[Recorded]:
+        """Return the events seen so far of a type, of a job, with these values."""
+        return [
+            each
+            for each in self.events
+            if each.header.event_type == event_type
+            and each.event.job_id == job_id
+            and all(getattr(each.event, name) == value for name, value in values.items())
+        ]
+
+    async def until(self, event_type: str, job_id: str, seconds: float = 30.0, **values: Any) -> AnyEvent:
+        """Wait for an event of a job and return it."""
+        await eventually(lambda: self.of(event_type, job_id, **values), seconds)
+        return self.of(event_type, job_id, **values)[0].event
+
+    def history(self, job_id: str) -> list[str]:
+        """Return the types of a job's events, in order."""
+        return [each.header.event_type for each in self.events if each.event.job_id == job_id]
+
+    async def _watch(self) -> None:
+        try:
+            while True:
+                entries = await asyncio.to_thread(self._log.poll, 500, 0.05)
+                self.events += [entry.recorded for entry in entries if entry.recorded]
+        finally:
+            self._log.close()
+
+    def _environ(self) -> dict[str, str]:
+        values = {field.name: getattr(self.settings, field.name) for field in dataclasses.fields(self.settings)}
+        ours = {f"JOBLEDGER_{name.upper()}": str(value) for name, value in values.items()}
+        return {name: value for name, value in os.environ.items() if not name.startswith("JOBLEDGER_")} | ours
+
+
+def terminate(process: subprocess.Popen[bytes]) -> None:
+    """Ask a process to stop."""
+    process.send_signal(signal.SIGTERM)
