@@ -27,9 +27,10 @@ def demo(
     stop: Annotated[bool, typer.Option("--stop", help="Stop the stack at the end.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run jobs of three orgs over a local site of good and bad pages; exit code 1 says that something went wrong.
+    """Run jobs over good and bad pages and check their ends.
 
-    Starts the local stack unless it runs, and leaves it running unless --stop is given.
+    Starts the local stack unless it runs, registers three orgs, and leaves the stack running unless --stop is given.
+    Exit code 1 says that something is not as it should be.
     """
     own = _lines(urls) if urls else []
     with told():

@@ -29,7 +29,10 @@ def submit(
     org: Org = "",
     as_json: Json = False,
 ) -> None:
-    """Submit a job for each url; with --wait, exit code 1 says that not all were completed."""
+    """Submit a job for each url.
+
+    With --wait, exit code 1 says that not every job was completed.
+    """
     from services.cli.client import PATIENCE_SECONDS
     from services.cli.errors import ApiSilent
     from services.runtime.ids import uuid7
@@ -60,7 +63,7 @@ def submit(
 
 @app.command()
 def get(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
-    """Show a job: where it stands, its way through the workflow, its states with durations, its gate."""
+    """Show where a job stands and how it got there."""
 
     async def main() -> "Job":
         async with _client(org) as client:

@@ -31,7 +31,7 @@ def tail(
     private: Annotated[bool, typer.Option("--private", help="Show url, input, metadata and error texts too.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Print events of the ledger: the last ones, all from the start, or each as it is recorded."""
+    """Print events of the ledger as they were recorded."""
     from services.cli.event_lines import event_json, event_line, in_order
     from services.localstack.attach import attached_settings
 
@@ -66,6 +66,7 @@ def tail(
 
 def _batches(settings: "Settings", *, everything: bool, lines: int) -> Iterator[tuple[list["Recorded"], bool]]:
     """Yield events as they come, and with each batch whether the log had been read to its end then."""
+    from services.runtime.ledger_log import position_of
     from services.runtime.reader import LogReader
     from services.runtime.registry import decoder
     from services.runtime.topics import events
@@ -78,8 +79,8 @@ def _batches(settings: "Settings", *, everything: bool, lines: int) -> Iterator[
     try:
         while True:
             records = reader.poll(POLL_EVENTS, POLL_SECONDS)
-            decoded = [recorded for record in records if (recorded := decode.decode(record.value))]
-            yield decoded, reader.at_end()
+            found = (decode.decode(record.value) for record in records if position_of(record) > 0)  # 0: a fence
+            yield [recorded for recorded in found if recorded], reader.at_end()
     finally:
         reader.close()
 

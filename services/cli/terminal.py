@@ -10,6 +10,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+PIPED_WIDTH = 160
 T = TypeVar("T")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 Org = Annotated[str, typer.Option("--org", help="Which org of the local stack calls; default: the newest one.")]
@@ -48,10 +49,12 @@ def print_json(value: object) -> None:
 
 
 def show(*parts: "RenderableType") -> None:
-    """Print tables, trees and text."""
+    """Print tables, trees and text, as wide as the terminal, or PIPED_WIDTH columns where there is none."""
     from rich.console import Console
 
-    console = Console(highlight=False, soft_wrap=False)
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = PIPED_WIDTH
     for part in parts:
         console.print(part)
 
