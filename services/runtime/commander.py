@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Protocol
 
@@ -10,7 +11,7 @@ from services.ledger.messages import AnyCommand, Reply
 from services.ledger.wire import COMMANDS, REPLIES, BadMessage
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.runtime.ids import uuid7
-from services.runtime.metrics import count
+from services.runtime.metrics import count, timed
 from services.runtime.producer import Producer
 from services.runtime.reader import LogReader, Record, committed_end, first_offsets
 from services.runtime.settings import Settings
@@ -93,10 +94,12 @@ class Commander:
             raise ValueError(f"command {command.command_id} names another requester: pass requester=commander.boot_id")
         seconds = self._settings.reply_timeout_seconds if timeout is None else timeout
         answer = self._expect(command.command_id)
+        began = time.monotonic()
         try:
             for _ in range(SENDS):
                 reply = await self._one_try(partition, command, answer, seconds / SENDS)
                 if reply:
+                    timed("reply_seconds", time.monotonic() - began, command=type(command).__name__)
                     return reply
         finally:
             self._forget(command.command_id, answer)

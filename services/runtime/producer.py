@@ -17,6 +17,8 @@ from services.runtime.settings import Settings
 
 DELIVERY_SECONDS = 30.0  # a broker that restarts is back within this time
 POLL_SECONDS = 0.2
+CLOSE_SECONDS = 5.0  # half of what a process has to stop in
+JOIN_SECONDS = 2.0
 FULL_QUEUE_PAUSE_SECONDS = 0.01
 REFUSALS = frozenset(
     {
@@ -63,7 +65,7 @@ class Producer:
         """Begin to serve acknowledgements."""
         self._thread.start()
 
-    def close(self, timeout_seconds: float = 10.0) -> None:
+    def close(self, timeout_seconds: float = CLOSE_SECONDS) -> None:
         """Wait until every record is acknowledged and stop; raise if some are not, or if one had failed unheard."""
         try:
             self.flush(timeout_seconds)
@@ -71,7 +73,7 @@ class Producer:
             self._kafka.purge()
             self._stopping.set()
             if self._thread.ident is not None:
-                self._thread.join()
+                self._thread.join(JOIN_SECONDS)
 
     async def send(self, topic: str, partition: int, key: str, value: bytes, headers: Headers = ()) -> None:
         """Return when the broker has acknowledged the record; a full queue is waited out.

@@ -1,0 +1,62 @@
+"""Settings are read once, and a bad one is refused with its key and without its value."""
+
+import dataclasses
+
+import pytest
+
+from services.runtime.errors import SettingsError
+from services.runtime.settings import Settings, blob_directory, settings_from
+
+REQUIRED = {
+    "JOBLEDGER_KAFKA": "127.0.0.1:9092",
+    "JOBLEDGER_POSTGRES": "postgresql://u:s3cr3t@127.0.0.1/x",
+    "JOBLEDGER_REGISTRY": "http://127.0.0.1:8081",
+    "JOBLEDGER_BLOBS": "file:///var/blobs",
+}
+
+
+def test_what_is_not_said_has_its_default_and_what_is_said_has_its_type() -> None:
+    said = {"JOBLEDGER_PARTITIONS": "64", "JOBLEDGER_LEASE_SECONDS": "60.5", "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": "1"}
+    settings = settings_from(REQUIRED | said | {"PATH": "/bin"})
+    assert (settings.partitions, settings.lease_seconds, settings.allow_private_addresses) == (64, 60.5, True)
+    assert settings.worker_slots == Settings(kafka="", postgres="", registry="", blobs="").worker_slots
+
+
+def test_every_missing_setting_is_named_at_once() -> None:
+    with pytest.raises(SettingsError, match=r"JOBLEDGER_KAFKA, JOBLEDGER_BLOBS not set: .*jobledger up"):
+        settings_from({key: REQUIRED[key] for key in ("JOBLEDGER_POSTGRES", "JOBLEDGER_REGISTRY")})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("PARTITIONS", "twelve"),
+        ("PARTITIONS", "0"),
+        ("LEASE_SECONDS", "soon"),
+        ("LEASE_SECONDS", "15"),
+        ("ALLOW_PRIVATE_ADDRESSES", "maybe"),
+        ("BROKER", "redpanda"),
+        ("INSTANCE", "1"),
+    ],
+)
+def test_a_bad_setting_is_named(field: str, value: str) -> None:
+    with pytest.raises(SettingsError, match=f"JOBLEDGER_{field}"):
+        settings_from(REQUIRED | {f"JOBLEDGER_{field}": value})
+
+
+def test_secrets_stay_out_of_the_printed_settings() -> None:
+    settings = settings_from(REQUIRED | {"JOBLEDGER_OPERATOR_KEY": "op-key"})
+    assert "s3cr3t" not in repr(settings)
+    assert "op-key" not in repr(settings)
+
+
+@pytest.mark.parametrize("instances", [1, 3, 5])
+def test_every_partition_has_exactly_one_owner(instances: int) -> None:
+    base = dataclasses.replace(settings_from(REQUIRED), instances=instances)
+    owned = [p for n in range(instances) for p in dataclasses.replace(base, instance=n).partitions_owned()]
+    assert sorted(owned) == list(range(base.partitions))
+
+
+def test_only_a_file_url_is_a_local_directory() -> None:
+    assert str(blob_directory("file:///var/blobs")) == "/var/blobs"
+    assert blob_directory("s3://bucket/prefix") is None
