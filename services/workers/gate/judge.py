@@ -125,15 +125,22 @@ def _announced(name: str, table: tuple[str, ...], reading: Reading) -> Verdict |
     share = DOMINANT if reading.prose <= MESSAGE_PROSE_CHARS else DOMINANT_OVER_PROSE
     for place in places:
         for phrase in table:
-            if phrase in place and len(phrase) >= share * len(place):
+            if phrase in place and len(phrase) >= share * len(place) and _whole(phrase, place):
                 content = reading.prose > MESSAGE_PROSE_CHARS and reading.has_content_marks
                 return None if content else Verdict(name, place[:EVIDENCE_CHARS])
     return None
 
 
+def _whole(phrase: str, place: str) -> bool:
+    """Say whether a phrase stands on its own: "oops" does not in "loops", nor "429" in "e0429"."""
+    start = place.find(phrase)
+    following = place[start + len(phrase) :][:1]
+    return not phrase.isascii() or not (place[:start][-1:].isalnum() or (phrase.isdigit() and following.isalnum()))
+
+
 def _said(name: str, table: tuple[str, ...], reading: Reading) -> Verdict | None:
     """Find a phrase in the text of a page that says little else."""
-    if reading.prose > MESSAGE_PROSE_CHARS:
+    if reading.prose > MESSAGE_PROSE_CHARS or reading.samples:
         return None
     for text in (reading.text, *reading.headings, reading.noscript if reading.text_chars < SHELL_PROSE_CHARS else ""):
         for phrase in table:
@@ -251,10 +258,10 @@ def _shell(reading: Reading, _page: Page) -> Verdict | None:
             return Verdict("empty_shell", speaks[:EVIDENCE_CHARS].strip())
         if reading.scripts and any(phrase in reading.text for phrase in phrases.NEEDS_SCRIPT):
             return Verdict("empty_shell", reading.text[:EVIDENCE_CHARS])
-    if reading.text_chars < SHELL_PROSE_CHARS and reading.inputs == 0 and reading.frames == 0 and not reading.images:
-        if reading.scripts or elsewhere:
+    if reading.text_chars < SHELL_PROSE_CHARS and reading.inputs == 0 and reading.frames == 0:
+        if reading.images <= 1 and (reading.scripts or elsewhere):
             return Verdict("empty_shell", f"{reading.scripts} scripts and {reading.text_chars} visible characters")
-        if not reading.text_chars:
+        if not reading.text_chars + reading.images + reading.drawings:
             return Verdict("empty_body", "markup without a visible character")
     return None
 

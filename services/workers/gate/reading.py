@@ -31,10 +31,12 @@ class Reading:
     scripts: int
     links: int
     images: int
+    drawings: int  # svg and canvas
     forms: int
     passwords: int
     inputs: int
     frames: int
+    samples: int  # of code, which may show what an error page says
 
     @cached_property
     def lowered(self) -> bytes:
@@ -65,6 +67,7 @@ def reading_of(text: str) -> Reading:
     title = _plain(node.text()) if (node := tree.css_first("title")) else ""
     scripts = len(tree.tags("script"))
     noscript = _plain(" ".join(node.text() for node in tree.tags("noscript")))
+    drawings = len(tree.tags("svg")) + len(tree.tags("canvas"))
     tree.strip_tags([*UNSEEN, "noscript"])
     body = tree.body
     seen = _spaced(body.text(separator=" ")) if body else ""
@@ -82,11 +85,13 @@ def reading_of(text: str) -> Reading:
         scripts=scripts,
         links=len(links),
         images=len(tree.tags("img")),
+        drawings=drawings,
         forms=len(tree.tags("form")),
         passwords=inputs.count("password"),
         inputs=sum(kind not in ("hidden", "submit", "button", "image", "checkbox", "radio") for kind in inputs)
         + len(tree.tags("textarea")),
         frames=len(tree.tags("frame")) + len(tree.tags("iframe")),
+        samples=len(tree.tags("pre")) + len(tree.tags("code")),
     )
 
 

@@ -31,6 +31,10 @@ GOOD: dict[str, str] = {
         "<div id=root></div><script src=/a.js></script>",
         '<script type="application/ld+json">{"@context":"https://schema.org","@type":"Product","name":"K"}</script>',
     ),
+    "chapter on loops": _page("Loops", "<h1>Loops</h1><p>Repeat a block for each element.</p>"),
+    "page of an error code": _page("E0429", "<h1>Error code E0429</h1><p>Import the module by its path.</p>"),
+    "manual that shows an error": _page("ping", "<h1>ping</h1><pre>npm err! 404 not found</pre>" + PROSE),
+    "drawing": "<html><body><svg><path d='M0 0'/></svg></body></html>",
     "registration": _page(
         "Create an account | Shop",
         "<h1>Create an account</h1><form><input><input type=password><input type=password></form>",
@@ -86,6 +90,10 @@ BAD: dict[str, tuple[str, str]] = {
         _page(
             "App", "<noscript>You need to enable JavaScript.</noscript><div id=root></div><script src=/m.js></script>"
         ),
+    ),
+    "application shell with a logo": (
+        "empty_shell",
+        _page("App", "<div id=app><img src=/logo.png></div><script src=/m.js></script>"),
     ),
     "page that leads elsewhere": (
         "empty_shell",
