@@ -1,0 +1,77 @@
+"""A job as it is drawn on a terminal."""
+
+import io
+
+from rich.console import Console, RenderableType
+
+from api.answers import Gate
+from services.cli.drawing import drawn_job, gate_line, trace_tree, transition_rows
+from tests.unit.cli.jobs import job, transition, visit
+
+RETRIED = [
+    visit("entry", 0, 0, edge="default", next_node="fetch"),
+    visit("fetch", 10, 20, provider="direct", status_code=503, outcome="failed", error_type="http_5xx"),
+    visit("fetch", 230, 240, provider="direct", attempt=2, status_code=200, edge="success", next_node="extract"),
+    visit("extract", 240, 250, edge="success", next_node="warehouse"),
+]
+
+
+def drawn(part: RenderableType) -> list[str]:
+    """Return the lines of a drawing, without colours."""
+    console = Console(file=io.StringIO(), width=120, color_system=None)
+    console.print(part)
+    assert isinstance(console.file, io.StringIO)
+    return [line.rstrip() for line in console.file.getvalue().splitlines()]
+
+
+def test_a_node_that_was_tried_again_gets_a_branch_with_a_leaf_per_try() -> None:
+    assert drawn(trace_tree(job(execution_trace=RETRIED))) == [
+        "job-1 completed after 1.50 s",
+        "https://shop.example/1",
+        "├── entry  succeeded in 0 ms, default → fetch",
+        "├── fetch by direct",
+        "│   ├── try 1  503 failed (http_5xx) in 10 ms, again 210 ms later",
+        "│   └── try 2  200 succeeded in 10 ms, success → extract",
+        "└── extract  succeeded in 10 ms, success → warehouse",
+    ]
+
+
+def test_a_failed_job_says_which_rule_refused_its_page() -> None:
+    refused = visit("fetch", 0, 5, status_code=200, outcome="refused", rule="captcha", edge="fail", next_node="failed")
+    failed = job("failed", execution_trace=[refused], error_type="validation_failed")
+    lines = drawn(trace_tree(failed))
+    assert lines[0] == "job-1 failed: validation_failed (captcha) after 1.50 s"
+    assert lines[2] == "└── fetch  200 refused (captcha) in 5 ms, fail → failed"
+
+
+def test_a_job_that_has_not_ended_says_where_it_hangs() -> None:
+    gate = Gate(expected=2, acked=1, pending=["webhook-1"], opened_by=[], opened_at=None)
+    cases = {
+        "pending": "waits in its org's queue since 12:00:00.000",
+        "running": "running at warehouse, last heard of at 12:00:00.000",
+        "waiting_retry": "waits for the next try of extract since 12:00:00.000",
+        "extraction_done": "waits for webhook-1 since 12:00:00.000",
+    }
+    for status, expected in cases.items():
+        lines = drawn(trace_tree(job(status, ended=None, execution_trace=RETRIED, gate=gate)))
+        assert lines[-1] == f"└── {expected}"
+
+
+def test_each_state_lasts_until_the_next_one_begins() -> None:
+    states = [transition("pending", 0), transition("running", 40), transition("completed", 2040)]
+    assert list(transition_rows(states)) == [
+        ("pending", "12:00:00.000", "40 ms"),
+        ("running", "12:00:00.040", "2.00 s"),
+        ("completed", "12:00:02.040", ""),
+    ]
+
+
+def test_an_open_gate_names_the_acks_that_opened_it_and_a_closed_one_what_it_waits_for() -> None:
+    assert gate_line(job().gate) == "gate: 1 of 1 acknowledged, opened at 12:00:01.500 by ack-1"
+    closed = Gate(expected=2, acked=1, pending=["webhook-1"], opened_by=[], opened_at=None)
+    assert gate_line(closed) == "gate: 1 of 2 acknowledged, waits for webhook-1"
+
+
+def test_markup_in_a_url_or_an_error_is_text() -> None:
+    lines = drawn(drawn_job(job(url="https://shop.example/[bold]1[/bold]")))
+    assert lines[1] == "https://shop.example/[bold]1[/bold]"
