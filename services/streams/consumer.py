@@ -61,8 +61,11 @@ class OrderlyConsumer(Consumer):
         return self.thread_type(self, loop=self.loop, beacon=self.beacon)
 
     def ack(self, message: Any) -> bool:
-        """Note an ack, unless the record came before the last rebalance: it is read again, here or elsewhere."""
-        if message.generation_id != self.app.consumer_generation_id:
+        """Note an ack, unless a rebalance is on or came between: the record is read again, here or elsewhere.
+
+        Faust acks what it throws out of its buffers then.
+        """
+        if message.generation_id != self.app.consumer_generation_id or not self.app.flow_control.is_active():
             message.acked = True
             return False
         return bool(super().ack(message))

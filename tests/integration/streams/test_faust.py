@@ -11,7 +11,7 @@ from services.runtime.producer import Producer
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 from services.runtime.topics import partition_of_org, tasks
-from services.streams.app import raw_topic, running, stream_app
+from services.streams.app import StreamFault, raw_topic, running, stream_app, until_it_stops
 from services.streams.consumer import MAX_POLL_INTERVAL_MS
 from tests.eventually import eventually
 from tests.integration.streams.taking import KIND, Taking, Transactions, committed, consuming
@@ -154,3 +154,31 @@ async def test_records_lie_on_the_partition_that_was_named_by_both_producers(led
     reader.close()
     assert set(found) == {(org, partition_of_org(org, ledger.partitions)) for org in orgs}
     assert len({partition for _, partition in found}) == ledger.partitions
+
+
+async def test_a_second_member_takes_over_half_of_the_partitions_and_no_record_is_left_out(ledger: Settings) -> None:
+    transactions, first, second = Transactions(ledger), Taking(), Taking()
+    orgs = [b"org-%d" % number for number in range(40)]
+    async with consuming(ledger, first) as one:
+        await eventually(lambda: len(one.consumer.assignment()) == ledger.partitions)
+        transactions.put(*orgs[:20], partition=None)
+        async with consuming(ledger, second) as two:
+            transactions.put(*orgs[20:], partition=None)
+            half = ledger.partitions // 2
+            await eventually(lambda: len(one.consumer.assignment()) == len(two.consumer.assignment()) == half, 30)
+            transactions.put(b"last-1", partition=0)
+            transactions.put(b"last-2", partition=1)
+            both = {b"last-1", b"last-2", *orgs}
+            await eventually(lambda: set(first.values()) | set(second.values()) == both, 30)
+    assert first.values()
+    assert second.values()
+
+
+async def test_the_process_hears_that_faust_stopped_by_itself(ledger: Settings) -> None:
+    async with consuming(ledger, Taking()) as app:
+        await eventually(app.consumer.assignment)
+        watching = asyncio.create_task(until_it_stops(app))
+        await app.consumer.crash(RuntimeError("the broker is gone"))
+        with pytest.raises(StreamFault) as raised:
+            await asyncio.wait_for(watching, 10)
+        assert str(raised.value.__cause__) == "the broker is gone"
