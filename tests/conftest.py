@@ -4,7 +4,6 @@ A test asks for `settings` (a fresh topic prefix and a fresh database with every
 same with its topics created). Tests marked `kafka` are skipped with a reason where the broker is Tansu.
 """
 
-import contextlib
 import importlib
 import os
 import uuid
@@ -67,8 +66,7 @@ def databases(stack: Stack) -> Iterator[Databases]:
     factory = Databases(server, template)
     factory._execute("CREATE DATABASE {}", template)
     for module in MIGRATIONS:
-        with contextlib.suppress(ImportError):
-            importlib.import_module(module).migrate(f"{server}/{template}")
+        importlib.import_module(module).migrate(f"{server}/{template}")
     yield factory
     factory.drop(f"{server}/{template}")
 

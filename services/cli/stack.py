@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 FOLLOW_SECONDS = 0.2
+WHY_FRESH = "this broker cannot continue after; with Apache Kafka nothing is lost (see `jobledger doctor`)"
 
 
 @app.command()
@@ -77,10 +78,13 @@ def status(as_json: Json = False) -> None:
     found = look(state)
     phase = state.phase if state.runs() else "supervisor lost"
     if as_json:
-        summary = {"phase": phase, "step": state.step, "broker": state.broker, "ephemeral": state.ephemeral}
+        kept = ("step", "broker", "ephemeral", "fresh_starts")
+        summary = {"phase": phase, **{name: getattr(state, name) for name in kept}}
         typer.echo(json.dumps({**summary, "processes": [asdict(process) for process in found]}))
     else:
         typer.echo(f"{phase} · broker: {state.broker}")
+        if state.fresh_starts:
+            typer.echo(f"all data was lost {state.fresh_starts} times since `up`: a process died that {WHY_FRESH}")
         columns = ("", "state", "pid", "uptime", "restarts", "lag", "endpoint")
         rows = [
             (

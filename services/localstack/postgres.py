@@ -51,7 +51,7 @@ def postgres_program(directory: StackDir, password: str) -> Program:
     port = port_for(directory.ports, "postgres")
     if not (directory.postgres / "PG_VERSION").exists():
         _initialise(binaries, directory.postgres, password)
-    _forget_dead_owner(directory.postgres)
+    forget_dead_owner(directory.postgres)
     options = [part for name, value in TUNING.items() for part in ("-c", f"{name}={value}")]
     server = (str(binaries / "postgres"), "-D", str(directory.postgres), "-p", str(port), *options)
     return Program(
@@ -136,7 +136,7 @@ def _as_unprivileged(command: tuple[str, ...]) -> tuple[str, ...]:
     return (setpriv, f"--reuid={UNPRIVILEGED}", "--clear-groups", *rights, *command)
 
 
-def _forget_dead_owner(data: Path) -> None:
+def forget_dead_owner(data: Path) -> None:
     """Remove the pid file of a Postgres that is gone: after a reboot its pid may be somebody else's."""
     file = data / "postmaster.pid"
     if not file.exists():

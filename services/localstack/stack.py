@@ -58,7 +58,7 @@ class Stack:
         for child, _ in self._children:
             self._tell(f"waiting for {child.program.name}")
             child.wait_ready()
-        if "JOBLEDGER_POSTGRES" not in self._given:
+        if not self._given.get("JOBLEDGER_POSTGRES"):
             postgres.ensure_database(url)
         self.environ = {
             "JOBLEDGER_KAFKA": kafka,
@@ -66,8 +66,8 @@ class Stack:
             "JOBLEDGER_REGISTRY": registry,
             "JOBLEDGER_BLOBS": self._given.get("JOBLEDGER_BLOBS") or self.directory.blobs.as_uri(),
             "JOBLEDGER_BROKER": kind_of(self.broker),
-            "JOBLEDGER_PARTITIONS": self._given.get("JOBLEDGER_PARTITIONS", DEFAULT_PARTITIONS),
-            "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": self._given.get("JOBLEDGER_ALLOW_PRIVATE_ADDRESSES", "true"),
+            "JOBLEDGER_PARTITIONS": self._given.get("JOBLEDGER_PARTITIONS") or DEFAULT_PARTITIONS,
+            "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": self._given.get("JOBLEDGER_ALLOW_PRIVATE_ADDRESSES") or "true",
             "JOBLEDGER_STACK_DIR": str(self.directory.root),
         }
 

@@ -34,6 +34,7 @@ class StackState(msgspec.Struct, frozen=True):
     supervisor: Identity
     broker: str = ""  # which broker was taken and why
     ephemeral: bool = False  # all data is lost at the stop
+    fresh_starts: int = 0  # how often everything had to start from nothing
     processes: tuple[ProcessState, ...] = ()
     environ: dict[str, str] = {}
     error: str = ""

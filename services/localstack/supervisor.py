@@ -90,8 +90,9 @@ class Supervisor:
                 self._start()
                 self._tend()
             except FreshStartNeeded as reason:
+                self._state = msgspec.structs.replace(self._state, fresh_starts=self._state.fresh_starts + 1)
                 self._publish(phase="starting")
-                self._step(f"{reason}: {self._stack.broker} cannot continue, everything starts from nothing")
+                self._step(f"{reason}, and {self._stack.broker} cannot continue: everything starts from nothing")
                 self._stack.stop()
 
     def _start(self) -> None:

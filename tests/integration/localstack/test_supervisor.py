@@ -156,5 +156,6 @@ def test_on_tansu_a_dead_decider_starts_everything_from_nothing(directory: Stack
     os.kill(decider.pid, signal.SIGKILL)
     until(lambda: not is_alive(broker))
     until(lambda: now(directory).phase == "ready")
+    assert now(directory).fresh_starts == 1
     with psycopg.connect(now(directory).environ["JOBLEDGER_POSTGRES"]) as connection:
         assert connection.execute("SELECT to_regclass('derived')").fetchone() == (None,)

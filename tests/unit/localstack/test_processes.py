@@ -17,6 +17,7 @@ from services.localstack.errors import StackBusy, StartFailed
 from services.localstack.identity import Identity, end, identity_of, is_alive
 from services.localstack.places import StackDir
 from services.localstack.ports import port_for
+from services.localstack.postgres import forget_dead_owner
 from services.localstack.program import Program
 from services.localstack.restarts import LONGEST_PAUSE_SECONDS, QUIET_SECONDS, Restarts
 from services.localstack.secret_file import secrets_of
@@ -124,6 +125,13 @@ def test_secrets_are_made_once_and_only_their_owner_can_read_them(tmp_path: Path
     given = secrets_of(file, {"JOBLEDGER_OPERATOR_KEY": "mine"})
     assert (given.operator_key, given.postgres_password) == ("mine", made.postgres_password)
     assert json.loads(file.read_text())["operator_key"] == "mine"
+
+
+def test_a_pid_file_of_postgres_that_names_somebody_else_is_removed(tmp_path: Path) -> None:
+    file = tmp_path / "postmaster.pid"
+    file.write_text(f"{os.getpid()}\n{tmp_path}\n")
+    forget_dead_owner(tmp_path)
+    assert not file.exists()
 
 
 def test_a_directory_has_one_supervisor(tmp_path: Path) -> None:
