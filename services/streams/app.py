@@ -18,7 +18,7 @@ from services.streams.consumer import KafkaTransport, TansuTransport
 BUFFERED_RECORDS = 64  # that were fetched and wait for the agent
 SESSION_SECONDS = 6.0  # a group member that is killed is missed after this
 COMMIT_SECONDS = 1.0
-QUIET = ("faust", "mode", "aiokafka", "services.streams.consumer")  # the last one is Faust's too, by its class
+QUIET = ("faust", "mode", "aiokafka", "services.streams")  # Faust logs about our subclasses under their module
 Handle = Callable[[Record, Done], Awaitable[None]]
 
 
