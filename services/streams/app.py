@@ -39,6 +39,9 @@ class StreamApp(faust.App):
 
     BootStrategy = ConsumerOnly
 
+    async def on_first_start(self) -> None:
+        """Create no directories for tables, which there are none of."""
+
 
 def stream_app(settings: Settings, group: str) -> StreamApp:
     """Build an app whose agents consume as one consumer group."""
@@ -49,7 +52,6 @@ def stream_app(settings: Settings, group: str) -> StreamApp:
         group,
         broker=brokers,
         autodiscover=False,
-        datadir=settings.stack_dir or ".",  # nothing is written there
         store="memory://",
         web_enabled=False,
         topic_allow_declare=False,

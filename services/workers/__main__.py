@@ -6,6 +6,7 @@ import logging
 import os
 import socket
 
+from services.ledger.wire import TASKS
 from services.runtime.blob import BlobStore
 from services.runtime.commander import Commander
 from services.runtime.dead_letter import DeadLetters
@@ -16,11 +17,11 @@ from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.streams.app import raised, running, until_it_stops
+from services.streams.intake import Intake
 from services.workers.app import worker_app
 from services.workers.attempt import attempt
 from services.workers.executor import Executor
 from services.workers.heartbeat import Heartbeat
-from services.workers.intake import Intake
 from services.workers.providers.registry import Providers
 from services.workers.slots import Slots
 from services.workers.steps import Tools
@@ -65,7 +66,7 @@ async def main(settings: Settings) -> None:
             partitions=settings.partitions,
             every_seconds=settings.heartbeat_seconds,
         )
-        intake = Intake(executor, DeadLetters(producer, settings))
+        intake = Intake(TASKS, executor.accept, DeadLetters(producer, settings))
         app = worker_app(settings, KIND, intake.take, executor.failed)
         await stack.enter_async_context(running(app))
         beating = asyncio.create_task(heartbeat.run())

@@ -5,6 +5,7 @@ import contextlib
 import os
 import socket
 
+from services.ledger.wire import DELIVERIES
 from services.runtime.blob import BlobStore
 from services.runtime.commander import Commander
 from services.runtime.dead_letter import DeadLetters
@@ -14,9 +15,9 @@ from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.streams.app import raised, running, until_it_stops
+from services.streams.intake import Intake
 from services.writers.app import writer_app
 from services.writers.batcher import Batcher
-from services.writers.intake import Intake
 from services.writers.postgres.writer import PostgresWriter
 from services.writers.settling import Settling
 
@@ -48,7 +49,7 @@ async def main(settings: Settings) -> None:
             max_rows=settings.writer_batch_rows,
             max_seconds=settings.writer_batch_seconds,
         )
-        intake = Intake(batcher, DeadLetters(producer, settings))
+        intake = Intake(DELIVERIES, batcher.add, DeadLetters(producer, settings))
         app = writer_app(settings, KIND, intake.take, fault)
         await stack.enter_async_context(running(app))
         async with asyncio.TaskGroup() as group:

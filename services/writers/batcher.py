@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from services.ledger.messages import Delivery
+from services.ledger.messages import Delivery, DeliveryBatch
 from services.runtime.health import Progress
 
 PULSE_SECONDS = 2.0  # of the readiness while nothing comes
@@ -38,15 +38,15 @@ class Batcher:
         self._changed = asyncio.Event()
         self._room = asyncio.Event()
 
-    async def add(self, deliveries: Sequence[Delivery], done: Callable[[], None]) -> None:
+    async def add(self, record: DeliveryBatch, done: Callable[[], None]) -> None:
         """Add a record's deliveries; wait as long as a whole batch is waiting already."""
         while self._rows >= self._max_rows:
             self._room.clear()
             await self._room.wait()
         if not self._waiting:
             self._first_at = time.monotonic()
-        self._waiting.append(_Taken(deliveries, done))
-        self._rows += len(deliveries)
+        self._waiting.append(_Taken(record.deliveries, done))
+        self._rows += len(record.deliveries)
         self._changed.set()
 
     async def run(self) -> None:

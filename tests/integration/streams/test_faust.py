@@ -1,6 +1,7 @@
 """Faust on a real broker: what it does to records, with and without our correction of its consumer."""
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import faust
@@ -182,3 +183,12 @@ async def test_the_process_hears_that_faust_stopped_by_itself(ledger: Settings) 
         with pytest.raises(StreamFault) as raised:
             await asyncio.wait_for(watching, 10)
         assert str(raised.value.__cause__) == "the broker is gone"
+
+
+async def test_faust_leaves_nothing_in_the_working_directory(
+    ledger: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with consuming(ledger, Taking()) as app:
+        await eventually(app.consumer.assignment)
+    assert await asyncio.to_thread(lambda: list(tmp_path.iterdir())) == []

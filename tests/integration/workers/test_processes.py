@@ -16,7 +16,6 @@ from tests.eventually import eventually
 from tests.integration.workers.plant import Plant, terminate
 from tests.unit.workers.fakes import service, workflow
 
-pytestmark = pytest.mark.kafka
 STOP_SECONDS = 10.0
 
 
@@ -48,6 +47,7 @@ async def test_a_job_goes_from_submission_to_completed_with_its_row_in_postgres(
     assert plant.history(job_id).count("NodeFinished") == 5
 
 
+@pytest.mark.kafka
 async def test_a_worker_that_is_told_to_stop_hands_its_job_back_and_leaves_cleanly(plant: Plant) -> None:
     first = await plant.worker("worker-1")
     job_id = await plant.submit("/slow/1")
@@ -63,6 +63,7 @@ async def test_a_worker_that_is_told_to_stop_hands_its_job_back_and_leaves_clean
     await plant.until("JobExtracted", job_id, attempt=2)
 
 
+@pytest.mark.kafka
 async def test_a_job_that_ends_within_the_grace_is_not_handed_back(plant: Plant) -> None:
     worker = await plant.worker("worker-1")
     job_id = await plant.submit("/slow/1")
@@ -73,6 +74,7 @@ async def test_a_job_that_ends_within_the_grace_is_not_handed_back(plant: Plant)
     assert await asyncio.to_thread(worker.wait, STOP_SECONDS) == 0
 
 
+@pytest.mark.kafka
 async def test_the_job_of_a_worker_that_was_killed_is_finished_by_another(plant: Plant) -> None:
     first = await plant.worker("worker-1")
     job_id = await plant.submit("/slow/1")
@@ -84,6 +86,7 @@ async def test_the_job_of_a_worker_that_was_killed_is_finished_by_another(plant:
     assert [event for event in plant.history(job_id) if event == "JobExtracted"] == ["JobExtracted"]
 
 
+@pytest.mark.kafka
 async def test_a_cancelled_job_stops_at_once_and_is_not_reported_on(plant: Plant) -> None:
     await plant.worker("worker-1")
     job_id = await plant.submit("/slow/1")
@@ -96,6 +99,7 @@ async def test_a_cancelled_job_stops_at_once_and_is_not_reported_on(plant: Plant
     assert not plant.of("ReportRefused", job_id)
 
 
+@pytest.mark.kafka
 async def test_what_is_no_task_becomes_a_dead_letter_and_the_worker_goes_on(plant: Plant) -> None:
 
     await plant.worker("worker-1")

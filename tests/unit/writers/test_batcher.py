@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from services.ledger.messages import Delivery
+from services.ledger.messages import Delivery, DeliveryBatch
 from services.runtime.health import Progress
 from services.writers.batcher import Batcher
 from tests.eventually import eventually
@@ -27,6 +27,11 @@ class Sink:
         await self.open.wait()
 
 
+def record(*deliveries: Delivery) -> DeliveryBatch:
+    """Return a record of these."""
+    return DeliveryBatch(deliveries=deliveries)
+
+
 @contextlib.asynccontextmanager
 async def batching(sink: Sink, max_rows: int, max_seconds: float) -> AsyncIterator[Batcher]:
     """Run a batcher."""
@@ -39,8 +44,8 @@ async def batching(sink: Sink, max_rows: int, max_seconds: float) -> AsyncIterat
 async def test_a_full_batch_is_delivered_without_waiting_for_the_time() -> None:
     sink, done = Sink(), list[int]()
     async with batching(sink, max_rows=3, max_seconds=NEVER_SECONDS) as batcher:
-        await batcher.add([delivery(1), delivery(2)], lambda: done.append(1))
-        await batcher.add([delivery(3)], lambda: done.append(2))
+        await batcher.add(record(delivery(1), delivery(2)), lambda: done.append(1))
+        await batcher.add(record(delivery(3)), lambda: done.append(2))
         await eventually(lambda: done == [1, 2])
     assert sink.batches == [["job-1", "job-2", "job-3"]]
 
@@ -48,7 +53,7 @@ async def test_a_full_batch_is_delivered_without_waiting_for_the_time() -> None:
 async def test_a_small_batch_is_delivered_when_its_time_is_up() -> None:
     sink, done = Sink(), list[int]()
     async with batching(sink, max_rows=500, max_seconds=0.02) as batcher:
-        await batcher.add([delivery(1)], lambda: done.append(1))
+        await batcher.add(record(delivery(1)), lambda: done.append(1))
         await eventually(lambda: done == [1])
     assert sink.batches == [["job-1"]]
 
@@ -57,7 +62,7 @@ async def test_nothing_is_done_before_its_batch_is_delivered() -> None:
     sink, done = Sink(), list[int]()
     sink.open.clear()
     async with batching(sink, max_rows=1, max_seconds=NEVER_SECONDS) as batcher:
-        await batcher.add([delivery(1)], lambda: done.append(1))
+        await batcher.add(record(delivery(1)), lambda: done.append(1))
         await eventually(lambda: sink.batches)
         assert done == []
         sink.open.set()
@@ -68,10 +73,10 @@ async def test_records_wait_outside_while_a_whole_batch_waits() -> None:
     sink = Sink()
     sink.open.clear()
     async with batching(sink, max_rows=1, max_seconds=NEVER_SECONDS) as batcher:
-        await batcher.add([delivery(1)], lambda: None)
+        await batcher.add(record(delivery(1)), lambda: None)
         await eventually(lambda: len(sink.batches) == 1)
-        await batcher.add([delivery(2)], lambda: None)
-        third = asyncio.create_task(batcher.add([delivery(3)], lambda: None))
+        await batcher.add(record(delivery(2)), lambda: None)
+        third = asyncio.create_task(batcher.add(record(delivery(3)), lambda: None))
         await asyncio.wait({third}, timeout=0.02)
         assert not third.done()
         sink.open.set()

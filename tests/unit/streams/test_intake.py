@@ -1,0 +1,59 @@
+"""From a record to a message that is used, or to a dead letter."""
+
+import pytest
+
+from services.ledger.messages import Task
+from services.ledger.wire import TASKS
+from services.runtime.errors import DeadLetterLimit
+from services.runtime.reader import Record
+from services.streams.acks import Done
+from services.streams.intake import Intake
+from tests.unit.workers.fakes import task
+
+
+class Surroundings:
+    """Remembers what was used, parked and done."""
+
+    def __init__(self) -> None:
+        self.used: list[Task] = []
+        self.parked: list[tuple[int, str]] = []
+        self.done = 0
+        self.full = False
+
+    async def use(self, message: Task, done: Done) -> None:
+        """Use a message."""
+        self.used.append(message)
+
+    async def park(self, record: Record, reason: str, detail: str = "") -> None:
+        """Keep a dead letter."""
+        if self.full:
+            raise DeadLetterLimit("too many")
+        self.parked.append((record.offset, reason))
+
+    async def take(self, value: bytes) -> None:
+        """Take a record."""
+        record = Record("tasks", 0, 7, "org-1", value, [], 0)
+        await Intake(TASKS, self.use, self).take(record, self._count)
+
+    def _count(self) -> None:
+        self.done += 1
+
+
+async def test_a_message_is_used_and_not_done_yet() -> None:
+    it = Surroundings()
+    await it.take(TASKS.encode(task()))
+    assert (it.used, it.parked, it.done) == ([task()], [], 0)
+
+
+async def test_a_record_that_is_no_message_becomes_a_dead_letter_and_is_done() -> None:
+    it = Surroundings()
+    await it.take(b"\x01\xc1")
+    assert (it.used, it.parked, it.done) == ([], [(7, "bad_message")], 1)
+
+
+async def test_a_dead_letter_that_is_not_kept_is_an_error_and_not_done() -> None:
+    it = Surroundings()
+    it.full = True
+    with pytest.raises(DeadLetterLimit):
+        await it.take(b"junk")
+    assert it.done == 0
