@@ -49,7 +49,7 @@ class Positions:
         while True:
             try:
                 await self._listen()
-            except psycopg.OperationalError as error:
+            except psycopg.Error as error:  # away, or not migrated yet
                 log.warning("cannot follow the read model's positions", extra={"reason": str(error)})
             await asyncio.sleep(RECONNECT_SECONDS)
 

@@ -1,6 +1,7 @@
 """Rows into a table by COPY BINARY."""
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -8,7 +9,9 @@ from msgspec import Struct
 from psycopg import Connection, sql
 from psycopg.rows import scalar_row
 
-from projections.private import NUL, REPLACEMENT
+from projections.private import NUL, storable
+
+TEXT = 25  # the oid of Postgres' type text
 
 
 class Table:
@@ -26,6 +29,7 @@ class Table:
             (list(columns), name),
         )
         self._types = types.fetchall()
+        self._texts = itemgetter(*(n for n, oid in enumerate(self._types) if oid == TEXT))
 
     def append(self, rows: Sequence[Struct]) -> None:
         """Write rows; nothing is sent for none."""
@@ -34,8 +38,7 @@ class Table:
         with self._connection.cursor() as cursor, cursor.copy(self._copy) as copy:
             copy.set_types(self._types)
             for row in rows:
-                copy.write_row([_storable(value) for value in msgspec.structs.astuple(row)])
-
-
-def _storable(value: Any) -> Any:
-    return value.replace(NUL, REPLACEMENT) if isinstance(value, str) and NUL in value else value
+                values = msgspec.structs.astuple(row)
+                if NUL in "".join(filter(None, self._texts(values))):
+                    values = tuple(storable(value) if isinstance(value, str) else value for value in values)
+                copy.write_row(values)
