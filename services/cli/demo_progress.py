@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
-from rich.console import Console
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -16,7 +16,7 @@ from services.cli.drawing import STYLES
 from services.ledger.status import TERMINAL, Status
 
 LINE_SECONDS = 2.0
-BAR_WIDTH = 24
+BAR_WIDTH = 72
 COLUMNS = tuple(status.value for status in Status if status not in (Status.CANCELLED, Status.TIMED_OUT, Status.LOST))
 
 
@@ -51,18 +51,17 @@ def silence() -> Iterator[Tell]:
     yield lambda _counts: None
 
 
-def table_of(counts: Counts) -> Table:
-    """Draw one row per org: how many of its jobs are in which state, and which share has ended."""
+def table_of(counts: Counts) -> RenderableType:
+    """Draw one row per org, how many of its jobs are in which state, and one bar for all of them."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    table.add_column("org")
+    table.add_column("")
     for state in COLUMNS:
         table.add_column(state, justify="right", style=STYLES.get(state, ""))
-    table.add_column("")
     for org_id, states in counts.items():
-        ended = sum(count for state, count in states.items() if state in TERMINAL)
-        bar = ProgressBar(total=sum(states.values()) or 1, completed=ended, width=BAR_WIDTH)
-        table.add_row(org_id, *(str(states.get(state, 0) or "") for state in COLUMNS), bar)
-    return table
+        table.add_row(org_id.split("-")[1], *(str(states.get(state, 0) or "") for state in COLUMNS))
+    total = _total(counts)
+    ended = sum(count for state, count in total.items() if state in TERMINAL)
+    return Group(table, ProgressBar(total=total.total() or 1, completed=ended, width=BAR_WIDTH))
 
 
 def line_of(total: Counter[str]) -> str:

@@ -75,7 +75,7 @@ def standing(job: Job) -> str:
     last = job.execution_trace[-1] if job.execution_trace else None
     match job.status:
         case "pending":
-            return f"waits in its org's queue since {since}"
+            return f"waits for a worker since {since}"
         case "extraction_done":
             return f"waits for {', '.join(job.gate.pending) or 'its last ACK'} since {since}"
         case "waiting_retry":

@@ -43,7 +43,7 @@ def test_another_rule_than_expected_is_a_mismatch() -> None:
 def test_a_job_that_has_not_ended_is_named_with_the_place_where_it_hangs() -> None:
     summary = summary_of([outcome("product", job("pending", ended=None))], FAITHFUL, broker="b", seconds=55)
     assert not summary.ok
-    assert summary.astray[0].found == "waits in its org's queue since 12:00:00.000"
+    assert summary.astray[0].found == "waits for a worker since 12:00:00.000"
 
 
 def test_a_completed_job_whose_result_cannot_be_read_spoils_the_run() -> None:

@@ -47,7 +47,7 @@ def test_a_failed_job_says_which_rule_refused_its_page() -> None:
 def test_a_job_that_has_not_ended_says_where_it_hangs() -> None:
     gate = Gate(expected=2, acked=1, pending=["webhook-1"], opened_by=[], opened_at=None)
     cases = {
-        "pending": "waits in its org's queue since 12:00:00.000",
+        "pending": "waits for a worker since 12:00:00.000",
         "running": "running at warehouse, last heard of at 12:00:00.000",
         "waiting_retry": "waits for the next try of extract since 12:00:00.000",
         "extraction_done": "waits for webhook-1 since 12:00:00.000",
