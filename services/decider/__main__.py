@@ -4,9 +4,12 @@ import asyncio
 import logging
 import os
 import threading
+from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
-from services.decider.partition import PartitionDecider
+from services.decider.partition import PartitionDecider, Tools, open_partition
+from services.decider.waiting import watch_inboxes
 from services.ledger.policy import SECOND, Policy
 from services.runtime import health_server
 from services.runtime.dead_letter import DeadLetters
@@ -38,34 +41,23 @@ async def main(settings: Settings) -> None:
     health = Health("decider")
     server = await health_server.serve(settings, health)
     encode, decode = await asyncio.to_thread(encoder, settings), await asyncio.to_thread(decoder, settings)
-    boot_id = uuid7()
+    tools = Tools(settings, policy_of(settings), encode, decode, producer, park, boot_id=uuid7(), clock=now_micros)
+    deciders: dict[int, PartitionDecider] = {}
     stopping = threading.Event()
-    deciders = {
-        partition: PartitionDecider(
-            settings,
-            partition,
-            policy=policy_of(settings),
-            encoder=encode,
-            decoder=decode,
-            producer=producer,
-            park=park,
-            boot_id=boot_id,
-            clock=now_micros,
-        )
-        for partition in settings.partitions_owned()
-    }
     try:
         async with asyncio.TaskGroup() as group:
-            for partition, decider in deciders.items():
-                group.create_task(in_thread(decider, health.part(f"partition-{partition}"), partition, stopping))
+            group.create_task(watch_inboxes(settings, deciders))
+            for partition in settings.partitions_owned():
+                progress = health.part(f"partition-{partition}")
+                group.create_task(in_thread(partial(decide, tools, partition, deciders, progress, stopping), stopping))
     finally:
         stopping.set()
         await server.close()
     await asyncio.to_thread(producer.close)
 
 
-async def in_thread(decider: PartitionDecider, progress: Progress, partition: int, stopping: threading.Event) -> None:
-    """Run one partition in a thread of its own; an error there is an error here."""
+async def in_thread(work: Callable[[], None], stopping: threading.Event) -> None:
+    """Run something in a thread of its own until it ends; an error there is an error here."""
     loop = asyncio.get_running_loop()
     over: asyncio.Future[None] = loop.create_future()
 
@@ -77,17 +69,17 @@ async def in_thread(decider: PartitionDecider, progress: Progress, partition: in
         else:
             over.set_exception(error)
 
-    def work() -> None:
+    def run_and_settle() -> None:
         error: BaseException | None = None
         try:
-            decide_until(decider, progress, partition, stopping)
+            work()
         except Fenced as fenced:
             leave_at_once(fenced)
         except BaseException as raised:
             error = raised
         loop.call_soon_threadsafe(settle, error)
 
-    thread = threading.Thread(target=work, name=f"partition-{partition}", daemon=True)
+    thread = threading.Thread(target=run_and_settle, daemon=True)
     thread.start()
     try:
         await asyncio.shield(over)
@@ -104,9 +96,15 @@ def leave_at_once(fenced: Fenced) -> NoReturn:
     os._exit(1)
 
 
-def decide_until(decider: PartitionDecider, progress: Progress, partition: int, stopping: threading.Event) -> None:
-    """Open a partition and decide on it until told to stop; batches are whole, so stopping needs no farewell."""
-    decider.open()
+def decide(
+    tools: Tools,
+    partition: int,
+    deciders: dict[int, PartitionDecider],
+    progress: Progress,
+    stopping: threading.Event,
+) -> None:
+    """Own a partition until told to stop. Batches are whole, so stopping needs no farewell."""
+    decider = deciders[partition] = open_partition(tools, partition)
     label = str(partition)
     while not stopping.is_set():
         decided = decider.step()

@@ -1,9 +1,11 @@
 """One partition of the ledger: commands in, one transaction a batch out, replies after the commit."""
 
+import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from schemas.codec import Decoder
-from schemas.events import PositionMarked, WorkerAlive, WriterOpened
+from schemas.events import AnyEvent, PositionMarked, WorkerAlive, WriterOpened
 from services.decider.batch import Batch, BatchDecider, Encodes
 from services.decider.inbox import Inbox, Park
 from services.decider.leases import LeaseClock
@@ -13,6 +15,7 @@ from services.ledger.messages import Reply
 from services.ledger.policy import HOUR, Policy
 from services.runtime import topics
 from services.runtime.errors import BrokerFault
+from services.runtime.metrics import count, timed
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.runtime.transactions import PartitionTransactions
@@ -22,47 +25,56 @@ TIMERS_PER_BATCH = 500
 IDLE_WAIT_SECONDS = 0.1
 
 
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What every partition of a decider process shares."""
+
+    settings: Settings
+    policy: Policy
+    encoder: Encodes
+    decoder: Decoder
+    producer: Producer  # of replies
+    park: Park
+    boot_id: str
+    clock: Callable[[], int]  # microseconds UTC
+
+
+def open_partition(tools: Tools, partition: int) -> "PartitionDecider":
+    """Become the only writer of a partition, read it back, and say so in the log."""
+    settings = tools.settings
+    transactions = PartitionTransactions(settings, partition)
+    transactions.open()
+    fence = transactions.fence(topics.events(settings), partition)
+    ledger = restore(settings, partition, tools.decoder, tools.policy, fence)
+    inbox = Inbox(settings, partition, ledger, tools.park)
+    decider = PartitionDecider(tools, transactions, BatchDecider(ledger, tools.encoder), inbox)
+    decider.say(WriterOpened(writer_id=tools.boot_id))
+    return decider
+
+
 class PartitionDecider:
-    """Owns one partition from `open` on. Not safe for use from two threads; any error ends the process."""
+    """Decides one partition. Not safe for use from two threads; after any error the process has to end."""
 
-    def __init__(
-        self,
-        settings: Settings,
-        partition: int,
-        *,
-        policy: Policy,
-        encoder: Encodes,
-        decoder: Decoder,
-        producer: Producer,
-        park: Park,
-        boot_id: str,
-        clock: Callable[[], int],
-    ) -> None:
-        self._settings, self._partition, self._policy = settings, partition, policy
-        self._encoder, self._decoder = encoder, decoder
-        self._producer, self._park, self._boot_id, self._clock = producer, park, boot_id, clock
-        self._transactions = PartitionTransactions(settings, partition)
-
-    def open(self) -> None:
-        """Become the only writer, read the partition back, and say so in the log."""
-        self._transactions.open()
-        fence = self._transactions.fence(topics.events(self._settings), self._partition)
-        ledger = restore(self._settings, self._partition, self._decoder, self._policy, fence)
-        self._decider = BatchDecider(ledger, self._encoder)
-        self._leases = LeaseClock(self._policy, self._clock())
-        self._decider.say(WriterOpened(writer_id=self._boot_id), self._clock())
-        self._commit(self._decider.take())
-        self._inbox = Inbox(self._settings, self._partition, ledger, self._park)
+    def __init__(self, tools: Tools, transactions: PartitionTransactions, decider: BatchDecider, inbox: Inbox) -> None:
+        self.ledger = decider.ledger
+        self._settings, self._producer, self._clock = tools.settings, tools.producer, tools.clock
+        self._transactions, self._decider, self._inbox = transactions, decider, inbox
+        self._leases = LeaseClock(tools.policy, tools.clock())
 
     @property
     def position(self) -> int:
         """Position of the newest committed event."""
-        return self._decider.ledger.position
+        return self.ledger.position
+
+    @property
+    def next_command(self) -> int:
+        """Offset of the next command to decide."""
+        return self._inbox.next_offset
 
     @property
     def live_jobs(self) -> int:
         """How many jobs are in memory and have not ended."""
-        return len(self._decider.ledger.jobs) - len(self._decider.ledger.ended)
+        return len(self.ledger.jobs) - len(self.ledger.ended)
 
     def step(self) -> int:
         """Decide and commit what has come in and what is due; return the number of commands."""
@@ -79,13 +91,21 @@ class PartitionDecider:
         self._hear(batch)
         return decided
 
+    def say(self, event: AnyEvent) -> None:
+        """Record an event of the decider itself."""
+        self._decider.say(event, self._clock())
+        self._commit(self._decider.take())
+
     def close(self) -> None:
         """Stop reading commands."""
         self._inbox.close()
 
     def _commit(self, batch: Batch) -> None:
         if batch.events:
+            started = time.monotonic()
             self._transactions.write(transaction_of(batch, self._settings))
+            timed("transaction_seconds", time.monotonic() - started, partition=str(self.ledger.partition))
+            count("events_recorded", len(batch.events), partition=str(self.ledger.partition))
         self._reply(batch.replies)
 
     def _reply(self, replies: Sequence[Reply]) -> None:
@@ -101,7 +121,7 @@ class PartitionDecider:
     def _expire_leases(self, now: int) -> None:
         """Declare workers lost, but never while their signs of life may wait unread in front of us."""
         self._leases.advance(now)
-        silent = self._leases.silent(self._decider.ledger.workers)
+        silent = self._leases.silent(self.ledger.workers)
         if not silent:
             return
         try:
@@ -114,6 +134,5 @@ class PartitionDecider:
 
     def _mark_position(self, now: int) -> None:
         """Once an hour, record how far commands without events were decided."""
-        ledger = self._decider.ledger
-        if self._inbox.next_offset > ledger.cause + 1 and now - ledger.occurred_at > HOUR:
+        if self._inbox.next_offset > self.ledger.cause + 1 and now - self.ledger.occurred_at > HOUR:
             self._decider.say(PositionMarked(next_command=self._inbox.next_offset), now)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from schemas.events import Destination, Recorded
-from services.decider.partition import PartitionDecider
+from services.decider.partition import Tools, open_partition
 from services.ledger.messages import (
     AnyCommand,
     ClaimTask,
@@ -48,17 +48,17 @@ class Partition:
         self.parked: list[tuple[Record, str]] = []
         self.producer = Producer(settings, "test")
         self.producer.start()
-        self.decider = PartitionDecider(
+        tools = Tools(
             settings,
-            self.number,
-            policy=Policy(),
-            encoder=encoder(settings),
-            decoder=decoder(settings),
-            producer=self.producer,
+            Policy(),
+            encoder(settings),
+            decoder(settings),
+            self.producer,
             park=lambda record, reason, _detail: self.parked.append((record, reason)),
             boot_id="test",
             clock=clock,
         )
+        self.decider = open_partition(tools, self.number)
 
     def send(self, *commands: AnyCommand) -> None:
         """Put commands on the topic."""
@@ -80,7 +80,7 @@ class Partition:
 
     def status(self, job_id: str) -> Status | None:
         """Status of a job in the decider's memory."""
-        job = self.decider._decider.ledger.jobs.get(job_id)
+        job = self.decider.ledger.jobs.get(job_id)
         return job.status if job else None
 
     def close(self) -> None:
@@ -93,7 +93,6 @@ class Partition:
 def opened(settings: Settings) -> Iterator[Partition]:
     """A partition that is ready to decide."""
     partition = Partition(settings)
-    partition.decider.open()
     try:
         yield partition
     finally:
@@ -205,7 +204,7 @@ def test_a_restarted_decider_has_the_same_state_and_decides_each_command_once(le
 def test_commands_sent_while_no_decider_runs_are_decided_later(ledger: Settings) -> None:
     with opened(ledger) as first:
         first.send(registered())
-        first.until(lambda: ORG in first.decider._decider.ledger.orgs)
+        first.until(lambda: ORG in first.decider.ledger.orgs)
         first.send(submitted("j1"))
     with opened(ledger) as second:
         second.until(lambda: second.status("j1") is not None)
@@ -230,7 +229,7 @@ def test_an_older_decider_is_fenced_and_leaves_nothing_readable(ledger: Settings
 def test_a_decider_killed_inside_a_transaction_leaves_no_trace(ledger: Settings) -> None:
     with opened(ledger) as older:
         older.send(registered())
-        older.until(lambda: ORG in older.decider._decider.ledger.orgs)
+        older.until(lambda: ORG in older.decider.ledger.orgs)
         position = older.decider.position
         producer = older.decider._transactions._producers[0]
         producer.begin_transaction()
@@ -258,7 +257,6 @@ def test_junk_and_foreign_commands_are_parked_and_the_partition_moves_on(ledger:
 def test_a_silent_worker_loses_its_job_after_its_lease_and_not_before(ledger: Settings) -> None:
     now = [now_micros()]
     partition = Partition(ledger, clock=lambda: now[0])
-    partition.decider.open()
     try:
         partition.send(registered(), submitted("j1"), run_to_completion("j1")[0])
         partition.until(lambda: partition.status("j1") is Status.RUNNING)
@@ -293,26 +291,17 @@ def test_four_partitions_decide_side_by_side(ledger: Settings) -> None:
     orgs = {topics.partition_of_org(f"org-{i}", ledger.partitions): f"org-{i}" for i in range(50)}
     producer = Producer(ledger, "test")
     producer.start()
-    encode, decode = encoder(ledger), decoder(ledger)
+    tools = Tools(
+        ledger, Policy(), encoder(ledger), decoder(ledger), producer, lambda *_: None, boot_id="test", clock=now_micros
+    )
     failures: list[BaseException] = []
 
     def decide(number: int, org_id: str) -> None:
-        decider = PartitionDecider(
-            ledger,
-            number,
-            policy=Policy(),
-            encoder=encode,
-            decoder=decode,
-            producer=producer,
-            park=lambda *_: None,
-            boot_id="test",
-            clock=now_micros,
-        )
         try:
-            decider.open()
+            decider = open_partition(tools, number)
             command = RegisterOrg(command_id="r", org_id=org_id, name=org_id)
             producer.produce(topics.commands(ledger), number, org_id, COMMANDS.encode(command))
-            while org_id not in decider._decider.ledger.orgs:
+            while org_id not in decider.ledger.orgs:
                 decider.step()
             decider.close()
         except BaseException as error:
