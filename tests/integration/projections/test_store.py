@@ -1,6 +1,7 @@
 """The store on a real Postgres: batches whole or absent, one writer, rows that cannot be bad."""
 
 import random
+import time
 from contextlib import closing
 from typing import Any
 
@@ -17,6 +18,8 @@ from projections.verification.snapshot import snapshot_of
 from services.runtime.settings import Settings
 from tests.event_streams import Stream, entries_of
 from tests.integration.projections.conftest import Connection, Project
+
+DEADLINE_SECONDS = 30.0
 
 
 def stream_of(length: int, seed: int = 7) -> Stream:
@@ -101,8 +104,9 @@ def test_only_one_process_writes_and_the_next_one_takes_over(settings: Settings,
     with closing(Store(settings.postgres, SCHEMA)) as standby:
         assert not standby.lock()
         store.close()
+        deadline = time.monotonic() + DEADLINE_SECONDS
         while not standby.lock():  # the server ends a session shortly after its connection was closed
-            pass
+            assert time.monotonic() < deadline
 
 
 def test_who_starts_from_an_old_checkpoint_is_refused(settings: Settings, store: Store, database: Connection) -> None:
