@@ -199,14 +199,14 @@ class ExtractionResult(Answer, frozen=True, kw_only=True):
     org_id: str
     job_id: str
     domain: str
-    schema_id: str | None
-    data_type: str | None
+    schema_id: str
+    data_type: str
     normalized: Any
-    raw_blob_key: str | None
-    quality_completeness: float | None
-    quality_validation: float | None
-    quality_composite: float | None
-    latency_ms: int | None
+    raw_blob_key: str
+    quality_completeness: float
+    quality_validation: float
+    quality_composite: float
+    latency_ms: int
     delivered_at: Timestamp
     created_at: Timestamp
 

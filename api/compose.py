@@ -1,10 +1,13 @@
 """The composition root of the API: opens everything one process needs, serves, and closes it in reverse order."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 
+import psycopg
+import psycopg_pool
 from aiohttp import web
 from psycopg_pool import AsyncConnectionPool
 
@@ -16,7 +19,7 @@ from api.lookup import Jobs
 from api.parts import Parts
 from api.routes.all import OPERATIONS
 from api.tail import Tail
-from api.watch import watch
+from api.watch import Ends, watch
 from projections.postgres.read import ReadModel
 from services.runtime import registry, topics
 from services.runtime.blob import BlobStore
@@ -56,6 +59,7 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         await commander.start()
         health = Health("api")
         tail = await _tail(settings, model)
+        stack.callback(tail.close)
         parts = Parts(
             settings=settings,
             pool=pool,
@@ -65,8 +69,8 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
             blobs=BlobStore(settings.blobs),
             health=health,
         )
-        tasks = asyncio.create_task(_tend(settings, parts, tail, commander))
-        stack.push_async_callback(_end, tasks)
+        ends = partial(_ends, settings, range(settings.partitions))
+        tasks = await stack.enter_async_context(tended(parts, tail, ends, commander.wait()))
         runner = web.AppRunner(
             app_of(parts, OPERATIONS), access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_SECONDS
         )
@@ -88,27 +92,36 @@ async def _tail(settings: Settings, model: ReadModel) -> Tail:
         return ends[partition] if ends else None
 
     async def folded() -> dict[int, int]:
-        return {partition: row.position for partition, row in (await model.checkpoints()).items()}
+        try:
+            return {partition: row.position for partition, row in (await model.checkpoints()).items()}
+        except (psycopg.OperationalError, psycopg_pool.PoolTimeout):
+            return {}  # Postgres is away: /ready says so, and until it is back nothing is let go of
 
     return Tail(log, {partition: start.next_offset for partition, start in starts.items()}, end_of, folded)
 
 
-async def _ends(settings: Settings, partitions: list[int]) -> Mapping[int, int] | None:
+async def _ends(settings: Settings, partitions: Iterable[int]) -> Mapping[int, int] | None:
     """Where the log ends now; None on Tansu, whose answer is not to be waited for."""
     ends = await asyncio.to_thread(committed_end, settings, topics.events(settings), partitions)
     return None if settings.broker == "tansu" else ends
 
 
-async def _tend(settings: Settings, parts: Parts, tail: Tail, commander: Commander) -> None:
-    """Run what must never end; the first of them that fails ends the process."""
-    async with asyncio.TaskGroup() as group:
-        group.create_task(tail.run())
-        group.create_task(commander.wait())
-        group.create_task(
-            watch(parts.health, parts.pool, tail, lambda: _ends(settings, list(range(settings.partitions))))
-        )
+@asynccontextmanager
+async def tended(parts: Parts, tail: Tail, ends: Ends, *more: Awaitable[None]) -> AsyncIterator[asyncio.Task[None]]:
+    """Run what must never end while the block runs; the task that is lent fails with the first of them that does."""
+
+    async def tend() -> None:
+        async with asyncio.TaskGroup() as group:
+            for endless in (tail.run(), watch(parts.health, parts.pool, tail, ends), *more):
+                group.create_task(_awaited(endless))
+
+    tasks = asyncio.create_task(tend())
+    try:
+        yield tasks
+    finally:
+        tasks.cancel()
+        await asyncio.gather(tasks, return_exceptions=True)
 
 
-async def _end(tasks: asyncio.Task[None]) -> None:
-    tasks.cancel()
-    await asyncio.gather(tasks, return_exceptions=True)
+async def _awaited(endless: Awaitable[None]) -> None:
+    await endless

@@ -1,9 +1,12 @@
 """Puts the operations behind HTTP: request ids, authentication, reading, errors as JSON, metrics, a log line a call."""
 
+import asyncio
 import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -24,8 +27,20 @@ from services.runtime.metrics import count, timed
 
 log = logging.getLogger(__name__)
 RETRY_AFTER_SECONDS = 1
+REQUEST_SECONDS = 25.0  # then a store or the ledger is taken for not answering
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are one in the metrics
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
+
+
+@dataclass(slots=True)
+class Seen:
+    """What is known of the request that this task answers."""
+
+    request_id: str
+    actor: str = ""
+
+
+_seen: ContextVar[Seen] = ContextVar("seen")
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -50,11 +65,11 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
         caller = Caller()
         if operation.access != "open":
             caller = await parts.keyring.caller(request.headers.get("Authorization", ""))
-            request["actor"] = caller.actor
+            _seen.get().actor = caller.actor
             require(caller, operation.access)
         query = typed(dict(request.query), operation.query, strict=False) if operation.query else None
         body = typed(await _body(request, operation), operation.body) if operation.body else None
-        return await operation.handler(Call(request, parts, caller, body, query, request["id"]))
+        return await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
 
     return handle
 
@@ -80,10 +95,11 @@ async def _answered(request: web.Request, handler: _Handler) -> web.StreamRespon
     """Answer every request, whatever happens, with its id; count it and log it without its URL."""
     began = time.perf_counter()
     given = request.headers.get("X-Request-Id", "")
-    request["id"] = given if _REQUEST_ID.fullmatch(given) else uuid7()
+    seen = Seen(given if _REQUEST_ID.fullmatch(given) else uuid7())
+    _seen.set(seen)
     response = await _answer(request, handler)
     if not response.prepared:
-        response.headers["X-Request-Id"] = request["id"]
+        response.headers["X-Request-Id"] = seen.request_id
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
     resource = request.match_info.route.resource
     route = resource.canonical if resource else "unknown"
@@ -94,12 +110,12 @@ async def _answered(request: web.Request, handler: _Handler) -> web.StreamRespon
     log.info(
         "request answered",
         extra={
-            "request_id": request["id"],
+            "request_id": seen.request_id,
             "method": method,
             "route": route,
             "status": response.status,
             "seconds": round(seconds, 6),
-            "actor": request.get("actor", ""),
+            "actor": seen.actor,
         },
     )
     return response
@@ -108,13 +124,14 @@ async def _answered(request: web.Request, handler: _Handler) -> web.StreamRespon
 async def _answer(request: web.Request, handler: _Handler) -> web.StreamResponse:
     try:
         refuse_key_in_url(request.query, request.path)
-        return await handler(request)
+        async with asyncio.timeout(REQUEST_SECONDS):
+            return await handler(request)
     except Exception as error:
-        problem = _problem(error, request)
-        return answer(problem.status, {**problem.body, "requestId": request["id"]}, problem.headers)
+        problem = _problem(error)
+        return answer(problem.status, {**problem.body, "requestId": _seen.get().request_id}, problem.headers)
 
 
-def _problem(error: Exception, request: web.Request) -> Problem:
+def _problem(error: Exception) -> Problem:
     """Say in our words what went wrong; what nobody foresaw is logged and told as `internal`."""
     retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     match error:
@@ -127,13 +144,15 @@ def _problem(error: Exception, request: web.Request) -> Problem:
             return Problem("not_found", "there is no such path: see /api/v1/openapi.json")
         case web.HTTPException() if error.status < 500:
             return Problem("bad_request", error.reason)
+        case web.RequestPayloadError() | ConnectionError():
+            return Problem("bad_request", "the body did not arrive whole, or is not encoded as its header says")
         case TailBehind():
             return Problem("catching_up", f"{error}: ask again", headers=retry)
         case LedgerUnavailable() | BrokerFault():
             return Problem("ledger_unavailable", "the ledger did not answer in time: ask again", headers=retry)
-        case psycopg.OperationalError() | psycopg_pool.PoolTimeout() | BlobFault():
-            log.error("store unavailable", extra={"request_id": request["id"], "reason": str(error)})
+        case psycopg.OperationalError() | psycopg_pool.PoolTimeout() | BlobFault() | TimeoutError():
+            log.error("store unavailable", extra={"request_id": _seen.get().request_id, "reason": str(error)})
             return Problem("store_unavailable", "a store does not answer: ask again", headers=retry)
         case _:
-            log.error("request failed", extra={"request_id": request["id"]}, exc_info=error)
+            log.error("request failed", extra={"request_id": _seen.get().request_id}, exc_info=error)
             return Problem("internal", "a fault of ours: name the request id when you ask about it")

@@ -54,7 +54,7 @@ class Tail:
     """Follows the events; every method runs in one event loop, and only the reading itself in a thread.
 
     `ends` tells the end offset of a partition, or None where the broker cannot tell it; `checkpoints` tells the
-    position up to which Postgres has each partition.
+    position up to which Postgres has each partition, as far as it answers.
     """
 
     def __init__(
@@ -77,18 +77,25 @@ class Tail:
 
     async def run(self) -> None:
         """Follow the log until cancelled; what makes that impossible is raised."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._follow())
+            group.create_task(self._let_go())
+
+    async def _follow(self) -> None:
         loop = asyncio.get_running_loop()
-        pruned_at = loop.time()
-        try:
-            while True:
-                entries = await loop.run_in_executor(self._reader, self._feed.poll, POLL_EVENTS, POLL_SECONDS)
-                self._take(entries)
-                if self._held and loop.time() - pruned_at >= PRUNE_SECONDS:
-                    self._prune(await self._checkpoints())
-                    pruned_at = loop.time()
-        finally:
-            self._reader.submit(self._feed.close)  # behind the poll that may still be running
-            self._reader.shutdown(wait=True)
+        while True:
+            self._take(await loop.run_in_executor(self._reader, self._feed.poll, POLL_EVENTS, POLL_SECONDS))
+
+    async def _let_go(self) -> None:
+        while True:
+            await asyncio.sleep(PRUNE_SECONDS)
+            if self._held:
+                self._prune(await self._checkpoints())
+
+    def close(self) -> None:
+        """Let go of the log, behind the poll that may still be running."""
+        self._reader.submit(self._feed.close)
+        self._reader.shutdown(wait=True)
 
     @property
     def jobs_held(self) -> int:

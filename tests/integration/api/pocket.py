@@ -1,0 +1,158 @@
+"""A whole ledger in the pocket: the real rules and the real projection, with lists in place of Kafka."""
+
+import threading
+from collections.abc import Sequence
+
+import msgspec
+
+from projections.migrate import SCHEMA
+from projections.postgres.batch import batch_of
+from projections.postgres.store import Store
+from schemas.codec import Encoder
+from schemas.events import EVENT_TYPES
+from services.decider.batch import BatchDecider
+from services.ledger.messages import (
+    AnyCommand,
+    ClaimTask,
+    DeliveryResult,
+    Extracted,
+    NodeReport,
+    Outcome,
+    Reply,
+    ReportProgress,
+    SettleDeliveries,
+)
+from services.ledger.state import Ledger
+from services.runtime.commander import Unasked
+from services.runtime.errors import LedgerUnavailable
+from services.runtime.ids import uuid7
+from services.runtime.ledger_log import Entry
+from services.runtime.time import now_micros
+
+ENCODER = Encoder({name: number for number, name in enumerate(EVENT_TYPES, 1)})
+
+
+class PocketLedger:
+    """Answers commands at once; Postgres learns of what happened only when `project` is called.
+
+    `down`: no decider answers. Each command's events are followed by a marker, as in a real transaction.
+    """
+
+    boot_id = "pocket"
+
+    def __init__(self, partitions: int, dsn: str) -> None:
+        self.entries: list[Entry] = []
+        self.commands: list[AnyCommand] = []
+        self.down = False
+        self._deciders = [BatchDecider(Ledger(partition), ENCODER) for partition in range(partitions)]
+        self._ends = dict.fromkeys(range(partitions), 0)
+        self._projected = 0
+        self._store = Store(dsn, SCHEMA)
+        self._moved = threading.Condition()
+
+    def close(self) -> None:
+        """Leave Postgres."""
+        self._store.close()
+
+    async def tell(self, partition: int, command: AnyCommand) -> None:
+        """Decide a command whose answer nobody wants."""
+        self.decide(partition, command)
+
+    async def ask(self, partition: int, command: AnyCommand, timeout: float | None = None) -> Reply:  # noqa: ASYNC109
+        """Decide a command and answer."""
+        if self.down:
+            raise LedgerUnavailable(f"no decider within {timeout} s")
+        return self.decide(partition, command)
+
+    def on_unasked(self, callback: Unasked) -> None:
+        """Nobody says anything unasked here."""
+
+    def decide(self, partition: int, command: AnyCommand) -> Reply:
+        """Decide a command, append its events to the log, and return the reply."""
+        self.commands.append(command)
+        decider = self._deciders[partition]
+        decider.command(command, len(self.commands), now_micros())
+        batch = decider.take()
+        with self._moved:
+            for event in batch.events:
+                header = event.recorded.header
+                offset = self._ends[partition]
+                self._ends[partition] += 1
+                self.entries.append(
+                    Entry(event.recorded, event.stored, header.event_type, partition, offset, header.position, [])
+                )
+            self._ends[partition] += bool(batch.events)  # the marker
+            self._moved.notify_all()
+        return next(reply for reply in batch.replies if reply.command_id == command.command_id)
+
+    def end_of(self, partition: int) -> int:
+        """Where the log of a partition ends, its last marker included."""
+        return self._ends[partition]
+
+    def wait_beyond(self, count: int, timeout_seconds: float) -> None:
+        """Return when the log holds more than so many events, or at the timeout."""
+        with self._moved:
+            self._moved.wait_for(lambda: len(self.entries) > count, timeout_seconds)
+
+    def project(self) -> None:
+        """Let Postgres catch up with everything that has happened."""
+        checkpoints = self._store.checkpoints(range(len(self._deciders)))
+        self._store.write(batch_of(checkpoints, self.entries[self._projected :]))
+        self._projected = len(self.entries)
+
+    # ---- a worker and a writer, in a call each ----
+
+    def run(self, partition: int, org_id: str, job_id: str, *nodes: NodeReport, outcome: Outcome | None = None) -> None:
+        """Claim a dispatched job, report these nodes, and end the attempt so; None: it runs on."""
+        whose = {"org_id": org_id, "job_id": job_id, "requester": self.boot_id, "actor": "worker:w1"}
+        job = self._deciders[partition].ledger.jobs[job_id]
+        me = {"worker_id": "w1", "boot_id": "w1-boot"}
+        self.decide(partition, ClaimTask(command_id=uuid7(), dispatch=job.dispatch, **whose, **me))
+        report = ReportProgress(
+            command_id=uuid7(), attempt=job.attempt + 1, nodes=nodes, outcome=outcome, **whose, **me
+        )
+        self.decide(partition, report)
+
+    def extract(self, partition: int, org_id: str, job_id: str, extracted: Extracted) -> None:
+        """Let a job be run up to extraction_done."""
+        visit = NodeReport(
+            step=0,
+            node_id="fetch",
+            node_kind="service",
+            provider="direct",
+            status_code=200,
+            edge="success",
+            next_node_id="done",
+            latency_ms=12,
+            private=b"\0" + msgspec.json.encode({"finalUrl": "https://shop.example/1"}),
+        )
+        self.run(partition, org_id, job_id, visit, outcome=extracted)
+
+    def ack(self, partition: int, org_id: str, job_id: str, destination_id: str = "internal-postgres") -> None:
+        """Let a destination acknowledge."""
+        result = DeliveryResult(org_id=org_id, job_id=job_id, destination_id=destination_id, generation=1, rows=1)
+        self.decide(
+            partition,
+            SettleDeliveries(command_id=uuid7(), requester=self.boot_id, actor="writer:p1", results=(result,)),
+        )
+
+
+class PocketFeed:
+    """What one API instance reads of it; `paused` keeps it from seeing anything new."""
+
+    def __init__(self, ledger: PocketLedger) -> None:
+        self._ledger = ledger
+        self._next = 0
+        self.paused = False
+
+    def poll(self, max_events: int, timeout_seconds: float) -> Sequence[Entry]:
+        """Return the next events."""
+        self._ledger.wait_beyond(len(self._ledger.entries) if self.paused else self._next, timeout_seconds)
+        if self.paused:
+            return []
+        entries = self._ledger.entries[self._next : self._next + max_events]
+        self._next += len(entries)
+        return entries
+
+    def close(self) -> None:
+        """Nothing to let go of."""

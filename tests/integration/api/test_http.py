@@ -1,0 +1,140 @@
+"""What every call has in common: errors as JSON, request ids, health, and nothing secret in logs."""
+
+import asyncio
+import logging
+
+import pytest
+
+from services.runtime.logs import JsonLines
+from tests.integration.api.conftest import Api, Tenant, submit
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "code"),
+    [
+        (b"", 400, "invalid_json"),
+        (b"{", 400, "invalid_json"),
+        (b"[1]", 400, "invalid_json"),
+        (b'"text"', 400, "invalid_json"),
+        (b'{"url": NaN}', 400, "invalid_json"),
+        (b'{"url": "https://shop.example", "metadata": {"a": -Infinity}}', 400, "invalid_json"),
+        (b'{"url": "https://shop.example", "metadata": {"a": 1e999}}', 400, "invalid_json"),
+        (b"\xff\xfe", 400, "invalid_json"),
+        (b'{"url": "\xff"}', 400, "invalid_json"),
+        (b"[" * 100_000, 400, "invalid_json"),
+        (b'{"url": "https://shop.example", "input": {"a": ' + b"[" * 90 + b"]" * 90 + b"}}", 422, "invalid_field"),
+        (b'{"url": "https://shop.example", "input": {"a": "x\\u0000"}}', 422, "unusable_text"),
+        (b'{"url": "https://shop.example", "input": {"a\\u0000": 1}}', 422, "unusable_text"),
+        (b'{"url": "https://shop.example", "input": {"a": "x\\ud800"}}', 422, "unusable_text"),
+        (b'{"url": "https://shop.example", "input": {"\\udc00": 1}}', 422, "unusable_text"),
+        (b'{"url": "https://shop.example/\\u0000"}', 422, "unusable_text"),
+        (b'{"url": 1}', 422, "invalid_field"),
+        (b'{"url": "ftp://shop.example"}', 422, "invalid_field"),
+        (b"{}", 422, "invalid_field"),
+        (b'{"url": "https://shop.example", "urls": ["https://shop.example"]}', 422, "invalid_field"),
+        (b'{"urls": []}', 422, "invalid_field"),
+        (b'{"url": "https://shop.example", "priority": 1000}', 422, "invalid_field"),
+        (b'{"url": "https://shop.example", "colour": "red"}', 422, "invalid_field"),
+        (b'{"url": "https://shop.example", "metadata": []}', 422, "invalid_field"),
+    ],
+)
+async def test_a_bad_body_has_its_status_and_code(api: Api, acme: Tenant, body: bytes, status: int, code: str) -> None:
+    answer = await api.call("POST", "/api/v1/jobs", acme.key, body)
+    assert (answer.status, answer.json["error"]) == (status, code)
+    assert answer.json["message"]
+    assert answer.json["requestId"] == answer.headers["X-Request-Id"]
+
+
+async def test_odd_but_legal_json_is_taken(api: Api, acme: Tenant) -> None:
+    body = '{"url": "https://shop.example", "metadata": {"big": 123456789012345678901234567890, "e": "\U0001f600"}}'
+    assert (await api.call("POST", "/api/v1/jobs", acme.key, body.encode())).status == 201
+    assert (await api.call("POST", "/api/v1/jobs", acme.key, body.encode("ascii", "ignore"))).status == 201
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("GET", "/", 404, "not_found"),
+        ("GET", "/api/v1/nothing", 404, "not_found"),
+        ("GET", "/api/v1/jobs/%ff%00", 404, "not_found"),
+        ("DELETE", "/api/v1/jobs", 405, "method_not_allowed"),
+        ("PROPFIND", "/api/v1/jobs", 405, "method_not_allowed"),
+    ],
+)
+async def test_unknown_paths_and_methods_are_answered_in_json(
+    api: Api, acme: Tenant, method: str, path: str, status: int, code: str
+) -> None:
+    answer = await api.call(method, path, acme.key)
+    assert (answer.status, answer.json["error"]) == (status, code)
+    if status == 405:
+        assert answer.headers["Allow"] == "GET, POST"
+
+
+async def test_a_request_id_is_taken_over_where_it_is_one(api: Api) -> None:
+    mine = await api.call("GET", "/health", headers={"X-Request-Id": "my-id.1"})
+    assert mine.headers["X-Request-Id"] == "my-id.1"
+    odd = await api.call("GET", "/health", headers={"X-Request-Id": "a b"})
+    assert odd.headers["X-Request-Id"] != "a b"
+
+
+async def test_a_malformed_compressed_body_is_the_callers_fault(api: Api, acme: Tenant) -> None:
+    answer = await api.call("POST", "/api/v1/jobs", acme.key, b"not gzip", headers={"Content-Encoding": "gzip"})
+    assert answer.status == 400
+
+
+async def test_a_key_in_the_url_is_refused_and_never_logged(
+    api: Api, acme: Tenant, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    for path in (f"/api/v1/jobs?key={acme.key}", f"/api/v1/jobs?q={acme.key}", f"/api/v1/jobs/{acme.key}"):
+        answer = await api.call("GET", path, acme.key)
+        assert (answer.status, answer.json["error"]) == (400, "key_in_url")
+        assert acme.key.encode() not in answer.body
+    ours = [record for record in caplog.records if record.name.startswith("api")]
+    formatter = JsonLines("api")
+    assert len(ours) == 3
+    assert not any(acme.key in formatter.format(record) for record in ours)
+
+
+async def test_each_answer_is_one_log_line_with_its_ids_and_no_url(
+    api: Api, acme: Tenant, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "api.http")
+    job_id = await submit(api, acme)
+    answer = await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)
+    line = caplog.records[-1].__dict__
+    assert (line["message"], line["route"], line["status"]) == ("request answered", "/api/v1/jobs/{job_id}", 200)
+    assert line["request_id"] == answer.headers["X-Request-Id"]
+    assert line["actor"].startswith("api:")
+    assert job_id not in JsonLines("api").format(caplog.records[-1])
+
+
+async def test_the_api_is_ready_when_its_parts_make_progress_and_red_when_one_does_not(api: Api, acme: Tenant) -> None:
+    assert (await api.call("GET", "/health")).status == 200
+    async with asyncio.timeout(10):
+        while (answer := await api.call("GET", "/ready")).status != 200:
+            pass
+    assert set(answer.json["parts"]) == {"postgres", "ledger"}
+    api.feed.paused = True
+    await submit(api, acme)
+    async with asyncio.timeout(10):
+        while (answer := await api.call("GET", "/ready")).status != 503:
+            pass
+    assert "has not read the log" in answer.json["parts"]["ledger"]["reason"]
+    api.feed.paused = False
+    async with asyncio.timeout(10):
+        while (await api.call("GET", "/ready")).status != 200:
+            pass
+
+
+async def test_metrics_count_requests_by_route_and_not_by_url(api: Api, acme: Tenant) -> None:
+    await submit(api, acme)
+    await api.call("PROPFIND", "/api/v1/jobs", acme.key)
+    text = (await api.call("GET", "/metrics")).body.decode()
+    assert 'jobledger_http_requests_total{method="POST",route="/api/v1/jobs",status="201"}' in text
+    assert "PROPFIND" not in text
+
+
+async def test_the_description_is_served_to_anybody(api: Api) -> None:
+    answer = await api.call("GET", "/api/v1/openapi.json")
+    assert (answer.status, answer.json["openapi"]) == (200, "3.1.0")

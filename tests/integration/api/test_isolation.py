@@ -1,0 +1,57 @@
+"""No key of one org reaches anything of another: every route is tried, also those added later."""
+
+from typing import Any
+
+from api.operation import Operation
+from api.routes.all import OPERATIONS
+from tests.integration.api.conftest import WORKFLOW, Api, Tenant, submit
+from tests.integration.api.pocket import PocketLedger
+
+# What an org sends where the path alone names nothing of the other.
+BODIES: dict[str, Any] = {
+    "/api/v1/jobs": {"url": "https://shop.example/1"},
+    "/api/v1/keys": {"name": "mine"},
+    "/api/v1/workflows": {"workflowId": "mine", "document": WORKFLOW},
+}
+
+
+async def test_no_route_shows_or_changes_anything_of_another_org(
+    api: Api, acme: Tenant, rival: Tenant, ledger: PocketLedger
+) -> None:
+    stored, fresh = await submit(api, acme), ""
+    secret_url = "https://shop.example/secret-of-acme"
+    stored = await submit(api, acme, secret_url)
+    ledger.project()
+    fresh = await submit(api, acme, secret_url)
+    body = {"workflowId": "of-acme", "document": {**WORKFLOW, "name": "secret-of-acme"}, "publish": True}
+    assert (await api.call("POST", "/api/v1/workflows", acme.key, body)).status == 201
+    key_id = (await api.call("POST", "/api/v1/keys", acme.key, {"name": "secret-of-acme"})).json["keyId"]
+    commands = len(ledger.commands)
+    for job_id in (stored, fresh):
+        names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
+        for operation in OPERATIONS:
+            answer = await _try(api, operation, names, rival.key)
+            expected = _expected(operation)
+            assert answer.status in expected, (operation.method, operation.path, answer.status, answer.json)
+            assert b"secret-of-acme" not in answer.body
+            assert key_id.encode() not in answer.body
+    touched = {command.org_id for command in ledger.commands[commands:]}
+    assert touched == {"rival"}
+    statuses = (await api.call("POST", "/api/v1/jobs/batch-status", rival.key, {"jobIds": [stored, fresh]})).json
+    assert statuses == {"jobs": [], "unknown": [stored, fresh]}
+    assert (await api.call("GET", "/api/v1/jobs", acme.key)).status == 200
+
+
+async def _try(api: Api, operation: Operation, names: dict[str, str], key: str) -> Any:
+    path = operation.path.format(**names)
+    body = BODIES.get(operation.path, {"jobIds": [names["job_id"]]} if "batch" in path else {})
+    if operation.access == "operator":
+        body = {"maxInFlight": 1} if operation.method == "PATCH" else {"name": "x"}
+    return await api.call(operation.method, path, key, body if operation.body else None)
+
+
+def _expected(operation: Operation) -> set[int]:
+    """What a stranger gets: 403 for the operator's calls, 404 for a thing of the other, its own things otherwise."""
+    if operation.access == "operator":
+        return {403}
+    return {404} if "{" in operation.path else {200, 201}

@@ -1,0 +1,81 @@
+"""Callers and their keys."""
+
+import hashlib
+
+import pytest
+from multidict import MultiDict
+
+from api import auth
+from api.auth import Caller, Keyring, refuse_key_in_url, require
+from api.config.keys import Grant
+from api.errors import Problem
+
+SECRET = "5" * 64
+KEY = f"jlk_{'a' * 16}_{SECRET}"
+GRANT = Grant("a" * 16, "acme", hashlib.sha256(SECRET.encode()).digest(), ["read"], 3)
+
+
+class Database:
+    """Knows one key until it is revoked."""
+
+    def __init__(self) -> None:
+        self.live = True
+        self.asked = 0
+
+    async def find(self, key_id: str) -> Grant | None:
+        """Return the grant of the key."""
+        self.asked += 1
+        return GRANT if self.live and key_id == GRANT.key_id else None
+
+
+async def test_a_revoked_key_dies_when_it_is_looked_up_again() -> None:
+    now = 0.0
+    database = Database()
+    keyring = Keyring(database.find, "", lambda: now)
+    assert await keyring.caller(f"Bearer {KEY}") == Caller(f"api:{GRANT.key_id}", "acme", 3, frozenset({"read"}))
+    database.live = False
+    now = auth.TRUST_SECONDS - 0.1
+    assert (await keyring.caller(f"bearer {KEY}")).org_id == "acme"
+    assert database.asked == 1
+    now = auth.TRUST_SECONDS
+    with pytest.raises(Problem, match="revoked"):
+        await keyring.caller(f"Bearer {KEY}")
+
+
+async def test_an_unknown_key_is_asked_for_once_in_a_while_and_memory_stays_bounded() -> None:
+    database = Database()
+    keyring = Keyring(database.find, "", lambda: 0.0)
+    for number in range(auth.MAX_REMEMBERED + 10):
+        for _ in range(2):
+            with pytest.raises(Problem):
+                await keyring.caller(f"Bearer jlk_{number:016x}_{SECRET}")
+    assert database.asked == auth.MAX_REMEMBERED + 10
+
+
+async def test_without_an_operator_key_nobody_is_the_operator() -> None:
+    keyring = Keyring(Database().find, "", lambda: 0.0)
+    for header in ("Bearer ", "Bearer", "", "Bearer \x00"):
+        with pytest.raises(Problem):
+            await keyring.caller(header)
+    named = Keyring(Database().find, "öperator", lambda: 0.0)
+    assert (await named.caller("Bearer öperator")).actor == "operator"
+
+
+def test_the_operator_is_no_org_and_an_org_is_no_operator() -> None:
+    with pytest.raises(Problem, match="key of an org"):
+        require(Caller(scopes=frozenset({"operator"})), "read")
+    with pytest.raises(Problem, match="operator key"):
+        require(Caller(scopes=frozenset({"read", "submit", "admin"})), "operator")
+    with pytest.raises(Problem, match="scope submit"):
+        require(Caller(scopes=frozenset({"read"})), "submit")
+
+
+@pytest.mark.parametrize("query", [{"key": "x"}, {"Access_Token": "x"}, {"a": KEY}, {KEY: ""}, {"a": f"x{KEY}"}])
+def test_a_key_in_the_query_is_seen_by_name_or_by_form(query: dict[str, str]) -> None:
+    with pytest.raises(Problem) as caught:
+        refuse_key_in_url(MultiDict(query), "/api/v1/jobs")
+    assert KEY not in str(caught.value.body)
+
+
+def test_other_queries_pass() -> None:
+    refuse_key_in_url(MultiDict({"status": "pending", "cursor": "abc"}), "/api/v1/jobs/jlk")

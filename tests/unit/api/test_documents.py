@@ -1,0 +1,72 @@
+"""The description and the documents follow from the code."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from api import openapi
+from api.errors import CODES
+from api.operation import Operation
+from api.routes.all import OPERATIONS
+from api.selectors import selector_fault
+from services.ledger.workflow import SelectorKind
+from services.workers.extract import selectors as workers
+
+DOCS = Path(__file__).parents[3] / "docs"
+
+
+def test_the_description_is_valid_openapi_3_1() -> None:
+    OpenAPIV31SpecValidator(json.loads(openapi.text(OPERATIONS))).validate()
+
+
+def test_docs_openapi_json_is_current() -> None:
+    assert (DOCS / "openapi.json").read_text("utf-8") == openapi.text(OPERATIONS), "run: python -m api.openapi"
+
+
+def test_every_operation_has_its_own_id_and_says_what_it_does() -> None:
+    described = [call for path in openapi.document(OPERATIONS)["paths"].values() for call in path.values()]
+    assert len({call["operationId"] for call in described}) == len(OPERATIONS)
+    assert all(call["summary"] and call["description"] for call in described)
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: f"{operation.method} {operation.path}")
+def test_every_call_has_a_curl_line_and_known_errors(operation: Operation) -> None:
+    assert set(operation.errors) <= set(CODES)
+    path = re.sub(r"{(\w+)}", lambda name: "$" + name[1].upper(), operation.path)
+    lines = [line for line in (DOCS / "api.md").read_text("utf-8").splitlines() if line.startswith("curl")]
+    assert any(_is_for(line, operation.method, path) for line in lines), f"docs/api.md has no line for {path}"
+
+
+def test_every_error_code_is_in_docs_errors_md_with_its_status() -> None:
+    rows = [line.split("|") for line in (DOCS / "errors.md").read_text("utf-8").splitlines() if line.startswith("| `")]
+    assert {row[1].strip().strip("`"): int(row[2]) for row in rows} == {
+        code: status for code, (status, _) in CODES.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        ("css", "div.price > span::text"),
+        ("css", "div["),
+        ("css", ""),
+        ("xpath", "//div[@id='a']/text()"),
+        ("xpath", "//div["),
+        ("xpath", "foo("),
+        ("jsonld", "Product.offers[0].price"),
+        ("jsonld", "Product..price"),
+        ("jsonld", " "),
+    ],
+)
+def test_the_api_and_the_workers_agree_on_selectors(kind: SelectorKind, query: str) -> None:
+    assert selector_fault(kind, query) == workers.selector_fault(kind, query)
+
+
+def _is_for(line: str, method: str, path: str) -> bool:
+    words: list[Any] = line.replace('"', " ").replace("'", " ").split()
+    given = words[words.index("-X") + 1] if "-X" in words else "POST" if "--json" in words else "GET"
+    return given == method and any(word.split("?")[0] == f"$API{path}" for word in words)

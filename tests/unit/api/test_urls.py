@@ -1,0 +1,75 @@
+"""Which urls a job may be about."""
+
+import pytest
+
+from api.errors import Problem
+from api.urls import domain_of
+
+
+@pytest.mark.parametrize(
+    ("url", "domain"),
+    [
+        ("https://Shop.Example/a?b=c#d", "shop.example"),
+        ("http://shop.example:8080/", "shop.example"),
+        ("https://bücher.example/", "xn--bcher-kva.example"),
+        ("https://shop.example./", "shop.example"),
+        ("https://93.184.216.34/", "93.184.216.34"),
+        ("HTTPS://shop.example", "shop.example"),
+    ],
+)
+def test_a_good_url_is_filed_under_its_host(url: str, domain: str) -> None:
+    assert domain_of(url, "url", allow_private=False) == domain
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "shop.example",
+        "//shop.example/",
+        "ftp://shop.example/",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "https://",
+        "https:///path",
+        "https://user:secret@shop.example/",
+        "https://shop.example:99999/",
+        "https://shop.example:x/",
+        "https://[::1/",
+        "https://shop.example/a b",
+        "https://shop.example/\r\nHost: other",
+        "https://shop.example/" + "x" * 9000,
+    ],
+)
+def test_a_bad_url_is_refused_with_its_field(url: str) -> None:
+    with pytest.raises(Problem) as caught:
+        domain_of(url, "urls[3]", allow_private=True)
+    assert (caught.value.status, caught.value.body["field"]) == (422, "urls[3]")
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "10.0.0.1",
+        "169.254.169.254",
+        "[::1]",
+        "[fe80::1]",
+        "[::ffff:10.0.0.1]",
+        "[2002:7f00:1::]",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "017700000001",
+        "127.1",
+        "0.0.0.0",
+        "localhost",
+        "a.localhost",
+        "LOCALHOST.",
+        "224.0.0.1",
+    ],
+)
+def test_private_addresses_are_refused_however_they_are_spelled_unless_settings_allow_them(host: str) -> None:
+    with pytest.raises(Problem):
+        domain_of(f"http://{host}/", "url", allow_private=False)
+    assert domain_of(f"http://{host}/", "url", allow_private=True)
