@@ -1,7 +1,7 @@
 """The composition root of the API: opens everything one process needs, serves, and closes it in reverse order."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,17 +19,19 @@ from api.lookup import Jobs
 from api.parts import Parts
 from api.routes.all import OPERATIONS
 from api.tail import Tail
-from api.watch import Ends, watch
+from api.watch import Known, watch
 from projections.postgres.read import ReadModel
 from services.runtime import registry, topics
+from services.runtime.admin import ensure_topics, wait_for_broker
 from services.runtime.blob import BlobStore
 from services.runtime.commander import Commander
+from services.runtime.ends import Ends
 from services.runtime.health import Health
 from services.runtime.ledger_log import Checkpoint, LedgerLog
-from services.runtime.reader import committed_end
 from services.runtime.settings import Settings
 
 MAX_CONNECTIONS = 8
+BROKER_SECONDS = 60.0  # how long a broker may take to come up
 SHUTDOWN_SECONDS = 5.0  # how long calls under way may still take
 
 
@@ -43,6 +45,8 @@ class Running:
 
 async def main(settings: Settings) -> None:
     """Serve until cancelled, or until a part fails for good."""
+    await asyncio.to_thread(wait_for_broker, settings, BROKER_SECONDS)
+    await asyncio.to_thread(ensure_topics, settings)
     async with serving(settings) as running:
         await running.tasks
 
@@ -58,7 +62,8 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         stack.push_async_callback(commander.close)
         await commander.start()
         health = Health("api")
-        tail = await _tail(settings, model)
+        ends = partial(_ends, settings, Ends(settings, topics.events(settings)))
+        tail = await _tail(settings, model, ends)
         stack.callback(tail.close)
         parts = Parts(
             settings=settings,
@@ -69,8 +74,8 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
             blobs=BlobStore(settings.blobs),
             health=health,
         )
-        ends = partial(_ends, settings, range(settings.partitions))
-        tasks = await stack.enter_async_context(tended(parts, tail, ends, commander.wait()))
+        everywhere = partial(ends, range(settings.partitions))
+        tasks = await stack.enter_async_context(tended(parts, tail, everywhere, commander.wait()))
         runner = web.AppRunner(
             app_of(parts, OPERATIONS), access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_SECONDS
         )
@@ -80,7 +85,7 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         yield Running(int(runner.addresses[0][1]), tasks)
 
 
-async def _tail(settings: Settings, model: ReadModel) -> Tail:
+async def _tail(settings: Settings, model: ReadModel, ends: Callable[[list[int]], Awaitable[Known]]) -> Tail:
     """Begin to read where Postgres stands; a partition that it has not begun is read from its first event."""
     starts = {partition: Checkpoint() for partition in range(settings.partitions)}
     for partition, row in (await model.checkpoints()).items():
@@ -88,8 +93,8 @@ async def _tail(settings: Settings, model: ReadModel) -> Tail:
     log = await asyncio.to_thread(LedgerLog, settings, registry.decoder(settings), starts)
 
     async def end_of(partition: int) -> int | None:
-        ends = await _ends(settings, [partition])
-        return ends[partition] if ends else None
+        known = await ends([partition])
+        return known[partition] if known else None
 
     async def folded() -> dict[int, int]:
         try:
@@ -100,14 +105,16 @@ async def _tail(settings: Settings, model: ReadModel) -> Tail:
     return Tail(log, {partition: start.next_offset for partition, start in starts.items()}, end_of, folded)
 
 
-async def _ends(settings: Settings, partitions: Iterable[int]) -> Mapping[int, int] | None:
+async def _ends(settings: Settings, ends: Ends, partitions: Iterable[int]) -> Known:
     """Where the log ends now; None on Tansu, whose answer is not to be waited for."""
-    ends = await asyncio.to_thread(committed_end, settings, topics.events(settings), partitions)
-    return None if settings.broker == "tansu" else ends
+    found = await ends.of(partitions)
+    return None if settings.broker == "tansu" else found
 
 
 @asynccontextmanager
-async def tended(parts: Parts, tail: Tail, ends: Ends, *more: Awaitable[None]) -> AsyncIterator[asyncio.Task[None]]:
+async def tended(
+    parts: Parts, tail: Tail, ends: Callable[[], Awaitable[Known]], *more: Awaitable[None]
+) -> AsyncIterator[asyncio.Task[None]]:
     """Run what must never end while the block runs; the task that is lent fails with the first of them that does."""
 
     async def tend() -> None:

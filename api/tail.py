@@ -130,15 +130,16 @@ class Tail:
 
     async def _catch_up(self, partition: int, enough: Callable[[], bool], deadline: float) -> None:
         """Return when `enough` holds or the log's present end has been read; raise TailBehind at the deadline."""
-        end: int | None = None
+        unknowable = False
         try:
             async with asyncio.timeout_at(deadline):
                 end = await self._ends(partition)
+                unknowable = end is None
                 while not enough() and (end is None or self.next_offset(partition) < end - MARKER):
                     await self._moved.wait()
         except TimeoutError:
-            if end is not None:
-                raise TailBehind(f"partition {partition} of the log has not been read up to offset {end}") from None
+            if not unknowable:
+                raise TailBehind(f"partition {partition} of the log was not read to its end in time") from None
 
     def _take(self, entries: Sequence[Entry]) -> None:
         for entry in entries:

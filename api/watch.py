@@ -14,10 +14,10 @@ from services.runtime.health import Health, Progress
 WATCH_SECONDS = 2.0
 POSTGRES_SECONDS = 3.0
 
-Ends = Callable[[], Awaitable[Mapping[int, int] | None]]
+Known = Mapping[int, int] | None  # end offset by partition; None: the broker cannot tell
 
 
-async def watch(health: Health, pool: Pool, tail: Tail, ends: Ends) -> None:
+async def watch(health: Health, pool: Pool, tail: Tail, ends: Callable[[], Awaitable[Known]]) -> None:
     """Look at Postgres and at the tail every two seconds until cancelled."""
     async with asyncio.TaskGroup() as group:
         group.create_task(_watch_postgres(health.part("postgres"), pool))
@@ -35,7 +35,7 @@ async def _watch_postgres(part: Progress, pool: Pool) -> None:
         await asyncio.sleep(WATCH_SECONDS)
 
 
-async def _watch_tail(part: Progress, tail: Tail, ends: Ends) -> None:
+async def _watch_tail(part: Progress, tail: Tail, ends: Callable[[], Awaitable[Known]]) -> None:
     """The tail lives when it has read up to where the log ended a look ago; where ends are unknown, when it polls."""
     before: Mapping[int, int] = {}
     while True:

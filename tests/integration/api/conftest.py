@@ -98,11 +98,11 @@ def with_operator(settings: Settings) -> Settings:
 
 
 @pytest.fixture
-def ledger(with_operator: Settings) -> Iterator[PocketLedger]:
+def pocket(with_operator: Settings) -> Iterator[PocketLedger]:
     """The ledger that all instances of a test share."""
-    pocket = PocketLedger(with_operator.partitions, with_operator.postgres)
-    yield pocket
-    pocket.close()
+    ledger = PocketLedger(with_operator.partitions, with_operator.postgres)
+    yield ledger
+    ledger.close()
 
 
 @pytest.fixture
@@ -113,9 +113,9 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 @pytest.fixture
-def start_api(with_operator: Settings, ledger: PocketLedger, session: aiohttp.ClientSession) -> StartApi:
+def start_api(with_operator: Settings, pocket: PocketLedger, session: aiohttp.ClientSession) -> StartApi:
     """Start as many instances as a test wants."""
-    return lambda: _running(with_operator, ledger, session)
+    return lambda: _running(with_operator, pocket, session)
 
 
 @pytest.fixture
@@ -156,21 +156,21 @@ async def submit(api: Api, tenant: Tenant, url: str = "https://shop.example/1", 
 
 
 @asynccontextmanager
-async def _running(settings: Settings, ledger: PocketLedger, session: aiohttp.ClientSession) -> AsyncIterator[Api]:
+async def _running(settings: Settings, pocket: PocketLedger, session: aiohttp.ClientSession) -> AsyncIterator[Api]:
     async with AsyncExitStack() as stack:
         pool: Pool = AsyncConnectionPool(settings.postgres, min_size=1, max_size=4, open=False)
         await stack.enter_async_context(pool)
         model = await stack.enter_async_context(ReadModel(settings.postgres, 4))
-        feed = PocketFeed(ledger)
+        feed = PocketFeed(pocket)
 
         async def end_of(partition: int) -> int:
-            return ledger.end_of(partition)
+            return pocket.end_of(partition)
 
         async def folded() -> dict[int, int]:
             return {partition: row.position for partition, row in (await model.checkpoints()).items()}
 
         async def ends() -> dict[int, int]:
-            return {partition: ledger.end_of(partition) for partition in range(settings.partitions)}
+            return {partition: pocket.end_of(partition) for partition in range(settings.partitions)}
 
         tail = Tail(feed, {}, end_of, folded)
         stack.callback(tail.close)
@@ -178,7 +178,7 @@ async def _running(settings: Settings, ledger: PocketLedger, session: aiohttp.Cl
             settings=settings,
             pool=pool,
             keyring=Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key),
-            commander=ledger,
+            commander=pocket,
             jobs=Jobs(model, tail),
             blobs=BlobStore(settings.blobs),
             health=Health("api"),

@@ -16,17 +16,17 @@ BODIES: dict[str, Any] = {
 
 
 async def test_no_route_shows_or_changes_anything_of_another_org(
-    api: Api, acme: Tenant, rival: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, rival: Tenant, pocket: PocketLedger
 ) -> None:
     stored, fresh = await submit(api, acme), ""
     secret_url = "https://shop.example/secret-of-acme"
     stored = await submit(api, acme, secret_url)
-    ledger.project()
+    pocket.project()
     fresh = await submit(api, acme, secret_url)
     body = {"workflowId": "of-acme", "document": {**WORKFLOW, "name": "secret-of-acme"}, "publish": True}
     assert (await api.call("POST", "/api/v1/workflows", acme.key, body)).status == 201
     key_id = (await api.call("POST", "/api/v1/keys", acme.key, {"name": "secret-of-acme"})).json["keyId"]
-    commands = len(ledger.commands)
+    commands = len(pocket.commands)
     for job_id in (stored, fresh):
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
         for operation in OPERATIONS:
@@ -35,7 +35,7 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
             assert answer.status in expected, (operation.method, operation.path, answer.status, answer.json)
             assert b"secret-of-acme" not in answer.body
             assert key_id.encode() not in answer.body
-    touched = {command.org_id for command in ledger.commands[commands:]}
+    touched = {command.org_id for command in pocket.commands[commands:]}
     assert touched == {"rival"}
     statuses = (await api.call("POST", "/api/v1/jobs/batch-status", rival.key, {"jobIds": [stored, fresh]})).json
     assert statuses == {"jobs": [], "unknown": [stored, fresh]}

@@ -11,12 +11,12 @@ from tests.integration.api.pocket import PocketLedger
 
 
 async def test_registering_an_org_tells_the_ledger_and_shows_a_key_that_works(
-    api: Api, ledger: PocketLedger, with_operator: Settings
+    api: Api, pocket: PocketLedger, with_operator: Settings
 ) -> None:
     body = {"orgId": "acme", "name": "Acme", "plan": "bi", "maxInFlight": 9}
     made = await api.call("POST", "/api/v1/orgs", OPERATOR, body)
     assert (made.status, made.json["plan"], made.json["maxInFlight"]) == (201, "bi", 9)
-    command = ledger.commands[-1]
+    command = pocket.commands[-1]
     assert isinstance(command, RegisterOrg)
     assert (command.org_id, command.plan, command.max_in_flight) == ("acme", "bi", 9)
     assert made.json["partition"] == partition_of_org("acme", with_operator.partitions)
@@ -32,23 +32,23 @@ async def test_the_database_never_holds_a_secret(api: Api, acme: Tenant, with_op
     assert not any(secret in text or bytes.fromhex(secret) == digest for text, digest in rows)
 
 
-async def test_a_registration_that_the_ledger_did_not_answer_can_be_repeated(api: Api, ledger: PocketLedger) -> None:
+async def test_a_registration_that_the_ledger_did_not_answer_can_be_repeated(api: Api, pocket: PocketLedger) -> None:
     body = {"orgId": "acme", "name": "Acme"}
-    ledger.down = True
+    pocket.down = True
     assert (await api.call("POST", "/api/v1/orgs", OPERATOR, body)).status == 503
     assert (await api.call("GET", "/api/v1/orgs", OPERATOR)).json == {"orgs": []}
-    ledger.down = False
+    pocket.down = False
     assert (await api.call("POST", "/api/v1/orgs", OPERATOR, body)).status == 201
     again = await api.call("POST", "/api/v1/orgs", OPERATOR, body)
     assert (again.status, again.json["error"], again.json["field"]) == (409, "org_exists", "orgId")
 
 
 async def test_the_cap_of_an_org_is_changed_in_the_ledger_and_shown(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
     changed = await api.call("PATCH", "/api/v1/orgs/acme", OPERATOR, {"maxInFlight": 17})
     assert (changed.status, changed.json["maxInFlight"]) == (200, 17)
-    assert isinstance(ledger.commands[-1], ChangeOrgLimit)
+    assert isinstance(pocket.commands[-1], ChangeOrgLimit)
     assert [org["maxInFlight"] for org in (await api.call("GET", "/api/v1/orgs", OPERATOR)).json["orgs"]] == [17]
     assert (await api.call("PATCH", "/api/v1/orgs/nobody", OPERATOR, {"maxInFlight": 17})).status == 404
     assert (await api.call("PATCH", "/api/v1/orgs/acme", OPERATOR, {"maxInFlight": 0})).status == 422

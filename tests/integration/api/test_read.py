@@ -12,12 +12,12 @@ EXTRACTED = Extracted(result_ref="acme/x/1/body", content_type="text/html", resu
 
 
 async def test_a_completed_job_shows_its_trace_its_transitions_and_the_acks_that_opened_its_gate(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
     job_id = await submit(api, acme, input={"a": 1}, metadata={"b": None})
-    ledger.extract(acme.partition, acme.org_id, job_id, EXTRACTED)
-    ledger.ack(acme.partition, acme.org_id, job_id)
-    ledger.project()
+    pocket.extract(acme.partition, acme.org_id, job_id, EXTRACTED)
+    pocket.ack(acme.partition, acme.org_id, job_id)
+    pocket.project()
     answer = await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)
     assert answer.status == 200
     job = answer.json
@@ -35,36 +35,36 @@ async def test_a_completed_job_shows_its_trace_its_transitions_and_the_acks_that
     assert answer.headers["Ledger-Position"].startswith(f"{acme.partition}:")
 
 
-async def test_a_failed_job_says_why_and_where(api: Api, acme: Tenant, ledger: PocketLedger) -> None:
+async def test_a_failed_job_says_why_and_where(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
     job_id = await submit(api, acme)
     visit = NodeReport(step=0, node_id="fetch", node_kind="service", outcome=NodeOutcome.REFUSED, rule="captcha")
     failed = Failed(error_type="validation_failed", rule="captcha", node_id="fetch", private=b'\0{"message":"a wall"}')
-    ledger.run(acme.partition, acme.org_id, job_id, visit, outcome=failed)
-    ledger.project()
+    pocket.run(acme.partition, acme.org_id, job_id, visit, outcome=failed)
+    pocket.project()
     job = (await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)).json
     assert (job["status"], job["errorType"], job["errorMessage"]) == ("failed", "validation_failed", "a wall")
     assert job["executionTrace"][0]["rule"] == "captcha"
 
 
 async def test_the_list_pages_newest_first_and_stays_stable_while_jobs_arrive(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
     first = [await submit(api, acme, f"https://shop.example/{number}") for number in range(5)]
-    ledger.project()
+    pocket.project()
     page = (await api.call("GET", "/api/v1/jobs?limit=2", acme.key)).json
     seen = [job["jobId"] for job in page["jobs"]]
     await submit(api, acme)
-    ledger.project()
+    pocket.project()
     while page["nextCursor"]:
         page = (await api.call("GET", f"/api/v1/jobs?limit=2&cursor={page['nextCursor']}", acme.key)).json
         seen += [job["jobId"] for job in page["jobs"]]
     assert seen == first[::-1]
 
 
-async def test_the_list_can_be_narrowed_to_one_status(api: Api, acme: Tenant, ledger: PocketLedger) -> None:
+async def test_the_list_can_be_narrowed_to_one_status(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
     jobs = [await submit(api, acme) for _ in range(3)]
-    ledger.extract(acme.partition, acme.org_id, jobs[1], EXTRACTED)
-    ledger.project()
+    pocket.extract(acme.partition, acme.org_id, jobs[1], EXTRACTED)
+    pocket.project()
     found = (await api.call("GET", "/api/v1/jobs?status=extraction_done", acme.key)).json
     assert [job["jobId"] for job in found["jobs"]] == [jobs[1]]
 
@@ -84,10 +84,10 @@ async def test_a_strange_query_is_named(api: Api, acme: Tenant) -> None:
 
 
 async def test_batch_status_answers_in_the_order_asked_and_names_what_it_does_not_know(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
     stored, fresh = await submit(api, acme), ""
-    ledger.project()
+    pocket.project()
     fresh = await submit(api, acme)
     unknown = "00000000-0000-7000-8000-000000000000"
     asked = {"jobIds": [fresh, "junk\u2028", stored, unknown, fresh]}
@@ -98,14 +98,14 @@ async def test_batch_status_answers_in_the_order_asked_and_names_what_it_does_no
 
 
 async def test_cancelling_is_accepted_once_and_refused_after_the_end(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
     job_id = await submit(api, acme)
     accepted = await api.call("POST", f"/api/v1/jobs/{job_id}/cancel", acme.key)
     assert (accepted.status, accepted.json) == (202, {"jobId": job_id, "accepted": True})
     before_projection = await api.call("POST", f"/api/v1/jobs/{job_id}/cancel", acme.key)
     assert (before_projection.status, before_projection.json["error"]) == (409, "job_terminal")
-    ledger.project()
+    pocket.project()
     assert (await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)).json["status"] == "cancelled"
     after_projection = await api.call("POST", f"/api/v1/jobs/{job_id}/cancel", acme.key)
     assert (after_projection.status, after_projection.json["error"]) == (409, "job_terminal")

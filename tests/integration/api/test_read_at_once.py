@@ -49,11 +49,11 @@ async def test_a_job_that_never_was_is_404_without_waiting_for_the_deadline(api:
             assert (await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)).status == 404
 
 
-async def test_an_end_is_told_only_once_postgres_has_it(api: Api, acme: Tenant, ledger: PocketLedger) -> None:
+async def test_an_end_is_told_only_once_postgres_has_it(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
     completed, failed, cancelled = [await submit(api, acme) for _ in range(3)]
-    ledger.extract(acme.partition, acme.org_id, completed, EXTRACTED)
-    ledger.ack(acme.partition, acme.org_id, completed)
-    ledger.run(acme.partition, acme.org_id, failed, outcome=Failed(error_type="internal"))
+    pocket.extract(acme.partition, acme.org_id, completed, EXTRACTED)
+    pocket.ack(acme.partition, acme.org_id, completed)
+    pocket.run(acme.partition, acme.org_id, failed, outcome=Failed(error_type="internal"))
     assert (await api.call("POST", f"/api/v1/jobs/{cancelled}/cancel", acme.key)).status == 202
 
     async def statuses() -> list[str]:
@@ -67,15 +67,15 @@ async def test_an_end_is_told_only_once_postgres_has_it(api: Api, acme: Tenant, 
     assert await statuses() == ["extraction_done", "running", "pending"]
     gate = (await api.call("GET", f"/api/v1/jobs/{completed}", acme.key)).json["gate"]
     assert gate == {"expected": 1, "acked": 1, "pending": [], "openedBy": [], "openedAt": None}
-    ledger.project()
+    pocket.project()
     assert await statuses() == ["completed", "failed", "cancelled"]
 
 
-async def test_the_tail_lets_go_of_a_job_when_postgres_has_it(api: Api, acme: Tenant, ledger: PocketLedger) -> None:
+async def test_the_tail_lets_go_of_a_job_when_postgres_has_it(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
     job_id = await submit(api, acme)
     assert (await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)).status == 200
     assert api.tail.jobs_held == 1
-    ledger.project()
+    pocket.project()
     async with asyncio.timeout(10):
         while api.tail.jobs_held:
             assert (await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)).status == 200

@@ -13,21 +13,21 @@ from tests.integration.api.pocket import PocketLedger
 PAGE = "<html><script>alert(1)</script>ä</html>".encode()
 
 
-async def _extracted(api: Api, acme: Tenant, ledger: PocketLedger, settings: Settings, content_type: str) -> str:
+async def _extracted(api: Api, acme: Tenant, pocket: PocketLedger, settings: Settings, content_type: str) -> str:
     job_id = await submit(api, acme)
     ref = blob_key(acme.org_id, job_id, 1, "body")
     await BlobStore(settings.blobs).put(ref, PAGE)
     extracted = Extracted(result_ref=ref, content_type=content_type, result_bytes=len(PAGE))
-    ledger.extract(acme.partition, acme.org_id, job_id, extracted)
+    pocket.extract(acme.partition, acme.org_id, job_id, extracted)
     return job_id
 
 
 async def test_the_body_of_a_completed_job_comes_as_it_was_stored_and_cannot_run_here(
-    api: Api, acme: Tenant, ledger: PocketLedger, with_operator: Settings
+    api: Api, acme: Tenant, pocket: PocketLedger, with_operator: Settings
 ) -> None:
-    job_id = await _extracted(api, acme, ledger, with_operator, "text/html; charset=utf-8")
-    ledger.ack(acme.partition, acme.org_id, job_id)
-    ledger.project()
+    job_id = await _extracted(api, acme, pocket, with_operator, "text/html; charset=utf-8")
+    pocket.ack(acme.partition, acme.org_id, job_id)
+    pocket.project()
     answer = await api.call("GET", f"/api/v1/jobs/{job_id}/result", acme.key)
     assert (answer.status, answer.body) == (200, PAGE)
     assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -37,32 +37,32 @@ async def test_the_body_of_a_completed_job_comes_as_it_was_stored_and_cannot_run
 
 
 async def test_a_content_type_that_is_none_is_served_as_bytes(
-    api: Api, acme: Tenant, ledger: PocketLedger, with_operator: Settings
+    api: Api, acme: Tenant, pocket: PocketLedger, with_operator: Settings
 ) -> None:
-    job_id = await _extracted(api, acme, ledger, with_operator, "text/html\r\nSet-Cookie: a=b")
-    ledger.ack(acme.partition, acme.org_id, job_id)
-    ledger.project()
+    job_id = await _extracted(api, acme, pocket, with_operator, "text/html\r\nSet-Cookie: a=b")
+    pocket.ack(acme.partition, acme.org_id, job_id)
+    pocket.project()
     answer = await api.call("GET", f"/api/v1/jobs/{job_id}/result", acme.key)
     assert (answer.status, answer.headers["Content-Type"]) == (200, "application/octet-stream")
     assert "Set-Cookie" not in answer.headers
 
 
 async def test_before_completion_there_is_no_result_and_the_answer_says_where_the_job_stands(
-    api: Api, acme: Tenant, ledger: PocketLedger, with_operator: Settings
+    api: Api, acme: Tenant, pocket: PocketLedger, with_operator: Settings
 ) -> None:
     job_id = await submit(api, acme)
     fresh = await api.call("GET", f"/api/v1/jobs/{job_id}/result", acme.key)
     assert (fresh.status, fresh.json["error"], fresh.json["status"]) == (409, "not_ready", "pending")
-    other = await _extracted(api, acme, ledger, with_operator, "text/html")
-    ledger.project()
+    other = await _extracted(api, acme, pocket, with_operator, "text/html")
+    pocket.project()
     waiting = await api.call("GET", f"/api/v1/jobs/{other}/result", acme.key)
     assert (waiting.status, waiting.json["error"], waiting.json["status"]) == (409, "not_ready", "extraction_done")
 
 
 async def test_an_extraction_is_on_its_way_then_there_and_404_for_a_job_that_has_none(
-    api: Api, acme: Tenant, rival: Tenant, ledger: PocketLedger, with_operator: Settings
+    api: Api, acme: Tenant, rival: Tenant, pocket: PocketLedger, with_operator: Settings
 ) -> None:
-    job_id = await _extracted(api, acme, ledger, with_operator, "text/html")
+    job_id = await _extracted(api, acme, pocket, with_operator, "text/html")
     path = f"/api/v1/extraction/results/{job_id}"
     early = await api.call("GET", path, acme.key)
     assert (early.status, early.json["retryAfterSeconds"], early.headers["Retry-After"]) == (202, 1, "1")

@@ -17,9 +17,9 @@ async def test_one_url_makes_one_job_and_names_where_it_is(api: Api, acme: Tenan
     assert int(position) > 0
 
 
-async def test_what_was_submitted_is_what_the_ledger_records(api: Api, acme: Tenant, ledger: PocketLedger) -> None:
+async def test_what_was_submitted_is_what_the_ledger_records(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
     await submit(api, acme, "https://Shop.Example/ä?q=1", input={"a": [1]}, metadata={"tag": "ü"}, priority=7)
-    command = ledger.commands[-1]
+    command = pocket.commands[-1]
     assert isinstance(command, SubmitJobs)
     [job] = command.jobs
     assert job.domain == "shop.example"
@@ -31,13 +31,13 @@ async def test_what_was_submitted_is_what_the_ledger_records(api: Api, acme: Ten
 
 
 async def test_many_urls_make_jobs_in_their_order_in_commands_of_500(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
     urls = [f"https://shop.example/{number}" for number in range(1201)]
     made = await api.call("POST", "/api/v1/jobs", acme.key, {"urls": urls})
     assert made.status == 201
     ids = [job["jobId"] for job in made.json["jobs"]]
-    sent = [command for command in ledger.commands if isinstance(command, SubmitJobs)]
+    sent = [command for command in pocket.commands if isinstance(command, SubmitJobs)]
     assert [len(command.jobs) for command in sent] == [500, 500, 201]
     assert ids == [job.job_id for command in sent for job in command.jobs]
     assert urls[700].encode() in sent[1].jobs[200].private
@@ -53,25 +53,25 @@ async def test_ten_thousand_urls_are_taken_and_one_more_is_refused(api: Api, acm
 
 
 async def test_20_parallel_posts_with_one_key_make_one_job_and_20_equal_answers(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
     body = {"url": "https://shop.example/1"}
     headers = {"Idempotency-Key": "order-1"}
     made = await asyncio.gather(*(api.call("POST", "/api/v1/jobs", acme.key, body, headers=headers) for _ in range(20)))
     assert len({answer.body for answer in made}) == 1
     assert sorted(answer.status for answer in made) == [200] * 19 + [201]
-    assert [entry.event_type for entry in ledger.entries].count("JobSubmitted") == 1
+    assert [entry.event_type for entry in pocket.entries].count("JobSubmitted") == 1
 
 
 async def test_another_body_under_a_used_key_is_a_conflict_whatever_its_size(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
     headers = {"Idempotency-Key": "order-1"}
     few, many = ["https://shop.example/1"], ["https://shop.example/1"] * 1500
     assert (await api.call("POST", "/api/v1/jobs", acme.key, {"urls": few}, headers=headers)).status == 201
     refused = await api.call("POST", "/api/v1/jobs", acme.key, {"urls": many}, headers=headers)
     assert (refused.status, refused.json["error"]) == (409, "idempotency_conflict")
-    assert [entry.event_type for entry in ledger.entries].count("JobSubmitted") == 1
+    assert [entry.event_type for entry in pocket.entries].count("JobSubmitted") == 1
 
 
 async def test_the_same_body_in_another_spelling_is_the_same_request(api: Api, acme: Tenant) -> None:
@@ -91,14 +91,14 @@ async def test_the_keys_of_two_orgs_are_two_keys(api: Api, acme: Tenant, rival: 
 
 
 async def test_without_a_decider_the_answer_says_how_to_repeat_safely(
-    api: Api, acme: Tenant, ledger: PocketLedger
+    api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
-    ledger.down = True
+    pocket.down = True
     body = {"url": "https://shop.example/1"}
     failed = await api.call("POST", "/api/v1/jobs", acme.key, body)
     assert (failed.status, failed.json["error"]) == (503, "ledger_unavailable")
     assert int(failed.headers["Retry-After"]) >= 1
-    ledger.down = False
+    pocket.down = False
     headers = {"Idempotency-Key": failed.headers["Idempotency-Key"]}
     assert (await api.call("POST", "/api/v1/jobs", acme.key, body, headers=headers)).status == 201
     assert (await api.call("POST", "/api/v1/jobs", acme.key, body, headers=headers)).status == 200

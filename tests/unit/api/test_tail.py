@@ -128,6 +128,21 @@ async def test_where_the_end_cannot_be_known_it_waits_for_the_job_alone(monkeypa
     assert await tail.find("acme", 0, [uuid7()]) == {}
 
 
+async def test_a_broker_that_does_not_tell_the_end_in_time_is_no_reason_to_say_no(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "BARRIER_SECONDS", 0.05)
+    events = Events()
+
+    async def silent(_partition: int) -> int | None:
+        await asyncio.Event().wait()
+        return 0
+
+    tail = Tail(events, {}, silent, events.checkpoints)
+    with pytest.raises(TailBehind):
+        await tail.find("acme", 0, [uuid7()])
+
+
 async def test_an_old_job_id_is_not_waited_for() -> None:
     events = Events()
     async with _running(events) as tail:
