@@ -22,7 +22,7 @@ CALL_SECONDS = 30.0
 MAX_IDS = 1000  # of one batch-status call
 CANNOT_NOW = 503
 ADVICE = {
-    "unauthenticated": "set JOBLEDGER_KEY to a key of this API, or unset it to use one kept with the local stack",
+    "unauthenticated": "set JOBLEDGER_KEY to a key of this API; on a local stack `jobledger demo` makes some",
     "forbidden": "use a key that has this scope",
 }
 
