@@ -16,6 +16,7 @@ from services.ledger.status import TERMINAL
 
 POLL_SECONDS = 0.4
 CALLS_AT_ONCE = 12
+PATIENCE_SECONDS = 30.0  # an API that died is started again within this time
 
 Counts = Mapping[str, Mapping[str, int]]  # org id -> state -> jobs
 Tell = Callable[[Counts], None]
@@ -44,7 +45,7 @@ class Crew:
     """A client for each org, open for the length of a run."""
 
     def __init__(self, base_url: str, orgs: Sequence[OrgKey]) -> None:
-        self._clients = {org.org_id: Client(base_url, org.key) for org in orgs}
+        self._clients = {org.org_id: Client(base_url, org.key, PATIENCE_SECONDS) for org in orgs}
         self._stack = AsyncExitStack()
         self._places = asyncio.Semaphore(CALLS_AT_ONCE)
 
