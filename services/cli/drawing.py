@@ -29,7 +29,7 @@ STYLES = {
 def drawn_job(job: Job) -> RenderableType:
     """Draw everything about a job."""
     parts: list[RenderableType] = [trace_tree(job), Text(""), transition_table(job.transitions)]
-    if job.gate.expected:
+    if job.gate.expected and (job.status == "completed" or job.status not in TERMINAL):
         parts += [Text(""), Text(gate_line(job.gate))]
     return Group(*parts)
 

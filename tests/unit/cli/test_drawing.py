@@ -72,6 +72,12 @@ def test_an_open_gate_names_the_acks_that_opened_it_and_a_closed_one_what_it_wai
     assert gate_line(closed) == "gate: 1 of 2 acknowledged, waits for webhook-1"
 
 
+def test_the_gate_of_a_job_that_failed_is_no_matter_any_more() -> None:
+    shut = Gate(expected=1, acked=0, pending=["internal-postgres"], opened_by=[], opened_at=None)
+    assert not any("gate" in line for line in drawn(drawn_job(job("failed", gate=shut))))
+    assert any("gate" in line for line in drawn(drawn_job(job("extraction_done", ended=None, gate=shut))))
+
+
 def test_markup_in_a_url_or_an_error_is_text() -> None:
     lines = drawn(drawn_job(job(url="https://shop.example/[bold]1[/bold]")))
     assert lines[1] == "https://shop.example/[bold]1[/bold]"
