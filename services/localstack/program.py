@@ -34,11 +34,11 @@ class Program:
     after_stop: Callable[[], None] = _nothing
 
 
-def kafka_answers(port: int) -> bool:
+def kafka_answers(port: int, host: str = LOOPBACK) -> bool:
     """Say whether a Kafka broker answers its clients' first request."""
     request = struct.pack(">hhih", API_VERSIONS, 0, 1, -1)
     try:
-        with socket.create_connection((LOOPBACK, port), PROBE_SECONDS) as connection:
+        with socket.create_connection((host, port), PROBE_SECONDS) as connection:
             connection.sendall(struct.pack(">i", len(request)) + request)
             return len(connection.recv(8)) > 0
     except OSError:
