@@ -1,7 +1,7 @@
 """The composition root of the API: opens everything one process needs, serves, and closes it in reverse order."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -62,7 +62,7 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         stack.push_async_callback(commander.close)
         await commander.start()
         health = Health("api")
-        ends = partial(_ends, settings, Ends(settings, topics.events(settings)))
+        ends = None if settings.broker == "tansu" else Ends(settings, topics.events(settings))
         tail = await _tail(settings, model, ends)
         stack.callback(tail.close)
         parts = Parts(
@@ -74,8 +74,9 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
             blobs=BlobStore(settings.blobs),
             health=health,
         )
-        everywhere = partial(ends, range(settings.partitions))
-        tasks = await stack.enter_async_context(tended(parts, tail, everywhere, commander.wait()))
+        tasks = await stack.enter_async_context(
+            tended(parts, tail, partial(_all_ends, settings, ends), commander.wait())
+        )
         runner = web.AppRunner(
             app_of(parts, OPERATIONS), access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_SECONDS
         )
@@ -85,7 +86,7 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         yield Running(int(runner.addresses[0][1]), tasks)
 
 
-async def _tail(settings: Settings, model: ReadModel, ends: Callable[[list[int]], Awaitable[Known]]) -> Tail:
+async def _tail(settings: Settings, model: ReadModel, ends: Ends | None) -> Tail:
     """Begin to read where Postgres stands; a partition that it has not begun is read from its first event."""
     starts = {partition: Checkpoint() for partition in range(settings.partitions)}
     for partition, row in (await model.checkpoints()).items():
@@ -93,8 +94,7 @@ async def _tail(settings: Settings, model: ReadModel, ends: Callable[[list[int]]
     log = await asyncio.to_thread(LedgerLog, settings, registry.decoder(settings), starts)
 
     async def end_of(partition: int) -> int | None:
-        known = await ends([partition])
-        return known[partition] if known else None
+        return await ends.settled(partition) if ends else None
 
     async def folded() -> dict[int, int]:
         try:
@@ -105,10 +105,9 @@ async def _tail(settings: Settings, model: ReadModel, ends: Callable[[list[int]]
     return Tail(log, {partition: start.next_offset for partition, start in starts.items()}, end_of, folded)
 
 
-async def _ends(settings: Settings, ends: Ends, partitions: Iterable[int]) -> Known:
-    """Where the log ends now; None on Tansu, whose answer is not to be waited for."""
-    found = await ends.of(partitions)
-    return None if settings.broker == "tansu" else found
+async def _all_ends(settings: Settings, ends: Ends | None) -> Known:
+    """Where every partition ends now; None on Tansu, whose answer is not to be waited for."""
+    return await ends.of(range(settings.partitions)) if ends else None
 
 
 @asynccontextmanager
