@@ -97,8 +97,9 @@ class PartitionDecider:
         self._commit(self._decider.take())
 
     def close(self) -> None:
-        """Stop reading commands."""
+        """Let go of the partition; what is committed stays, and there is nothing else."""
         self._inbox.close()
+        self._transactions.close()
 
     def _commit(self, batch: Batch) -> None:
         if batch.events:

@@ -53,6 +53,10 @@ class PartitionTransactions:
         except KafkaException as exception:
             _leave(exception)
 
+    def close(self) -> None:
+        """Let go of the broker. Never after Fenced: a fenced producer may hang in any further call."""
+        self._producers.clear()  # librdkafka's producers end when nothing refers to them
+
     def fence(self, topic: str, partition: int) -> int:
         """Write a committed record without a value and return its offset: before it, nothing can change any more."""
         offsets: list[int] = []
