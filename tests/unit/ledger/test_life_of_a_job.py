@@ -215,3 +215,33 @@ def test_node_times_come_from_the_decider_and_never_run_backwards() -> None:
     [finished] = world.report(None, node(0, latency_ms=3_600_000))
     assert isinstance(finished, NodeFinished)
     assert (finished.started_at, finished.ended_at) == (claimed_at, world.now)
+
+
+def test_an_earlier_attempt_of_the_same_worker_is_stale_too() -> None:
+    world = World().org()
+    world.submit()
+    world.claim()
+    world.report(HandedBack())
+    world.claim()
+    assert names(world.report(EXTRACTED, node(0), attempt=1)) == ["ReportRefused"]
+    assert world.status() is Status.RUNNING
+
+
+def test_a_report_that_repeats_an_earlier_node_adds_only_the_new_ones() -> None:
+    world = World().org()
+    world.submit()
+    world.claim()
+    world.report(None, node(0))
+    [finished] = world.report(None, node(0), node(1))
+    assert isinstance(finished, NodeFinished)
+    assert finished.step == 1
+
+
+def test_recorded_time_does_not_run_backwards_with_the_clock() -> None:
+    world = World().org()
+    world.submit()
+    world.now -= 600 * SECOND
+    world.claim()
+    world.report(EXTRACTED, node(0, latency_ms=10))
+    times = [recorded.header.occurred_at for recorded in world.seen]
+    assert times == sorted(times)

@@ -147,3 +147,23 @@ def test_signs_of_life_in_quick_succession_are_one_event() -> None:
     world = World()
     assert names(world.announce()) == ["WorkerAlive"]
     assert world.announce() == []
+
+
+def test_the_timer_of_an_earlier_dispatch_does_not_send_a_later_one_again() -> None:
+    world = World().org()
+    world.submit()
+    world.after(20)
+    world.claim()
+    world.report(RetryLater(node_id="n0", try_number=2, delay_ms=1000), failed_node(0))
+    assert names(world.after(2)) == ["JobDispatched"]
+    assert world.after(15) == []  # 37 s after the first dispatch, 15 s after the second
+
+
+def test_a_grant_that_is_on_its_way_is_not_taken_back() -> None:
+    world = World().org()
+    world.announce()
+    world.submit()
+    world.now += 25_000_000
+    world.claim()
+    assert names(world.announce()) == ["WorkerAlive"]
+    assert world.job().status is Status.RUNNING
