@@ -38,7 +38,7 @@ demo: install
 	$(BIN)/jobledger demo
 
 test: install
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -rs
 
 check: $(CHECKS:%=check-%)
 
