@@ -38,7 +38,7 @@ demo: install
 	$(BIN)/jobledger demo
 
 test: install
-	$(BIN)/python -m pytest -rs
+	$(BIN)/python -m pytest
 
 check: $(CHECKS:%=check-%)
 

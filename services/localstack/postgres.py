@@ -123,7 +123,7 @@ def _initialise(binaries: Path, data: Path, password: str) -> None:
 def _as_unprivileged(command: tuple[str, ...]) -> tuple[str, ...]:
     """Run as root: change the user but keep the right to pass directories that only root may enter.
 
-    A virtual environment below /root is such a directory; opening it for everybody would be the alternative.
+    A virtual environment in the home of root is in such a directory; opening it for everybody would be the alternative.
     """
     if os.geteuid() != 0:
         return command
