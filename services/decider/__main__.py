@@ -53,7 +53,7 @@ async def main(settings: Settings) -> None:
     finally:
         stopping.set()
         await server.close()
-    await asyncio.to_thread(producer.close)
+        await asyncio.to_thread(producer.close)
 
 
 async def in_thread(work: Callable[[], None], stopping: threading.Event) -> None:
