@@ -11,8 +11,9 @@ import msgspec
 
 from bench.processes import cpu_ms, used
 from services.runtime.admin import ensure_topics
+from services.runtime.ends import committed_end
 from services.runtime.producer import Producer
-from services.runtime.reader import LogReader, committed_end
+from services.runtime.reader import LogReader
 from services.runtime.settings import Settings
 from services.runtime.topics import all_topics, commands
 

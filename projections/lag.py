@@ -9,10 +9,11 @@ import logging
 from collections.abc import Mapping
 from contextlib import closing
 
+from services.runtime.ends import Ends, first_offsets
 from services.runtime.errors import RuntimeFault
 from services.runtime.ledger_log import position_of
 from services.runtime.metrics import level
-from services.runtime.reader import LogReader, committed_end, first_offsets
+from services.runtime.reader import LogReader
 from services.runtime.settings import Settings
 from services.runtime.topics import events
 
@@ -25,13 +26,14 @@ READ_POLL_SECONDS = 0.1
 
 async def watch_lag(settings: Settings, reader: str, folded: Mapping[int, int], heads: dict[int, int]) -> None:
     """Keep `heads` fresh and publish the lag of each partition every few seconds, until cancelled."""
-    ends: dict[int, int] = {}
+    ends = Ends(settings, events(settings))
+    seen: dict[int, int] = {}
     while True:
         try:
-            new_ends = await asyncio.to_thread(_ends, settings)
-            grown = {partition: end for partition, end in new_ends.items() if end != ends.get(partition, 0)}
+            now = await ends.of(range(settings.partitions))
+            grown = {partition: end for partition, end in now.items() if end != seen.get(partition, 0)}
             heads |= await asyncio.to_thread(head_positions, settings, grown)
-            ends = new_ends
+            seen = now
         except RuntimeFault as fault:  # a figure is missing for a while; the projection itself goes on
             log.warning("cannot tell the head of the log", extra={"reason": str(fault)})
         for partition, position in dict(folded).items():
@@ -54,7 +56,3 @@ def head_positions(settings: Settings, ends: Mapping[int, int]) -> dict[int, int
             if reader.at_end():
                 break
     return heads
-
-
-def _ends(settings: Settings) -> dict[int, int]:
-    return committed_end(settings, events(settings), range(settings.partitions))

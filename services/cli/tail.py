@@ -87,7 +87,7 @@ def _batches(settings: "Settings", *, everything: bool, lines: int) -> Iterator[
 
 def _starts(settings: "Settings", topic: str, lines: int) -> dict[int, int]:
     """Return from where on each partition holds its last `lines` events; Tansu cannot tell where a topic ends."""
-    from services.runtime.reader import committed_end, first_offsets
+    from services.runtime.ends import committed_end, first_offsets
 
     partitions = range(settings.partitions)
     firsts = first_offsets(settings, topic, partitions)

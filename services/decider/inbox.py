@@ -6,7 +6,7 @@ from services.ledger.messages import AnyCommand, RegisterOrg
 from services.ledger.state import Ledger
 from services.ledger.wire import COMMANDS, BadMessage
 from services.runtime import topics
-from services.runtime.reader import LogReader, Record, committed_end
+from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 
 BUSY_RECORDS = 50
@@ -21,10 +21,9 @@ class Inbox:
     def __init__(self, settings: Settings, partition: int, ledger: Ledger, park: Park) -> None:
         self._settings, self._partition, self._ledger = settings, partition, ledger
         self._park = park
-        self._topic = topics.commands(settings)
         self._busy = False
         self.next_offset = ledger.cause + 1
-        self._reader = LogReader(settings, self._topic, {partition: self.next_offset})
+        self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset})
 
     def poll(self, most: int, timeout_seconds: float) -> Iterator[Accepted]:
         """Yield the next commands, waiting at most this long for the first.
@@ -49,8 +48,7 @@ class Inbox:
         """Whether every command that the broker holds now has been read; raises BrokerFault where it is silent."""
         if self._settings.broker == "tansu":  # its end offsets are wrong
             return self._reader.at_end()
-        end = committed_end(self._settings, self._topic, [self._partition])[self._partition]
-        return self.next_offset >= end
+        return self.next_offset >= self._reader.end(self._partition)
 
     def close(self) -> None:
         """Leave the broker."""

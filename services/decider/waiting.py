@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from services.decider.partition import PartitionDecider
 from services.runtime import topics
+from services.runtime.ends import Ends
 from services.runtime.errors import BrokerFault
 from services.runtime.metrics import level
-from services.runtime.reader import committed_end
 from services.runtime.settings import Settings
 
 EVERY_SECONDS = 5.0
@@ -15,11 +15,12 @@ EVERY_SECONDS = 5.0
 
 async def watch_inboxes(settings: Settings, deciders: Mapping[int, PartitionDecider]) -> None:
     """Set the metric `commands_waiting` until cancelled; not on Tansu, whose end offsets are wrong."""
+    ends = Ends(settings, topics.commands(settings))
     while settings.broker != "tansu":
         await asyncio.sleep(EVERY_SECONDS)
         try:
-            ends = await asyncio.to_thread(committed_end, settings, topics.commands(settings), list(deciders))
+            told = await ends.of(list(deciders))
         except BrokerFault:
             continue  # deciding notices a broker that is gone
-        for partition, end in ends.items():
+        for partition, end in told.items():
             level("commands_waiting", max(0, end - deciders[partition].next_command), partition=str(partition))

@@ -9,11 +9,12 @@ from typing import Protocol
 
 from services.ledger.messages import AnyCommand, Reply
 from services.ledger.wire import COMMANDS, REPLIES, BadMessage
+from services.runtime.ends import committed_end, first_offsets
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.runtime.ids import uuid7
 from services.runtime.metrics import count, timed
 from services.runtime.producer import Producer
-from services.runtime.reader import LogReader, Record, committed_end, first_offsets
+from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 from services.runtime.topics import commands, replies, reply_partition
 

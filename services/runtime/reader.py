@@ -1,10 +1,8 @@
 """Reads partitions of a topic from given offsets, in order, and stops at the first thing that is not right."""
 
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
-from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException, Message, TopicPartition
-from confluent_kafka.admin import AdminClient, OffsetSpec  # type: ignore[attr-defined]
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
 from msgspec import Struct
 
 from services.runtime.errors import BrokerFault, LogGap, RuntimeFault
@@ -13,18 +11,8 @@ from services.runtime.settings import Settings
 
 Headers = list[tuple[str, bytes]]
 REQUEST_SECONDS = 10.0
-RETRY_SECONDS = 0.1
+END_SECONDS = 3.0  # for the broker to tell where a partition ends
 NOT_THERE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})  # noqa: SLF001
-
-NOT_YET = frozenset(  # what a broker answers about a new topic, or while it elects a leader
-    {
-        KafkaError.NOT_LEADER_FOR_PARTITION,
-        KafkaError.LEADER_NOT_AVAILABLE,
-        KafkaError.UNKNOWN_TOPIC_OR_PART,
-        KafkaError.REQUEST_TIMED_OUT,
-        KafkaError._TRANSPORT,  # noqa: SLF001
-    }
-)
 
 
 class Record(Struct, frozen=True, gc=False):
@@ -88,6 +76,20 @@ class LogReader:
         """
         return self._at_end == self._partitions
 
+    def end(self, partition: int) -> int:
+        """Return the offset behind the last committed record that the broker holds now, read or not.
+
+        Raises BrokerFault where it does not tell; reading may go on then. On Tansu the answer is too small.
+        """
+        try:
+            _, end = self._consumer.get_watermark_offsets(TopicPartition(self._topic, partition), timeout=END_SECONDS)
+        except KafkaException as exception:
+            raise BrokerFault(
+                f"Kafka does not tell where topic {self._topic}, partition {partition} ends: "
+                f"{error_of(exception).str()}; look at the broker's log"
+            ) from exception
+        return int(end)
+
     def close(self) -> None:
         """Leave the broker."""
         self._consumer.close()
@@ -148,39 +150,3 @@ def _config(settings: Settings) -> Config:
         # Kafka wakes a waiting fetch on data; Tansu does not.
         "fetch.wait.max.ms": 15 if settings.broker == "tansu" else 500,
     }
-
-
-def first_offsets(settings: Settings, topic: str, partitions: Iterable[int]) -> dict[int, int]:
-    """Return the first offset that each partition still holds; for an empty one, its next offset."""
-    return _offsets(settings, topic, partitions, OffsetSpec.earliest())  # type: ignore[no-untyped-call]
-
-
-def committed_end(settings: Settings, topic: str, partitions: Iterable[int]) -> dict[int, int]:
-    """Return the offset behind the last record that a read_committed reader sees now (last stable offset).
-
-    The offset of a transactional topic is never reached by a record: the last one is a commit marker. A reader
-    has caught up with this answer when `next_offset` has passed every record below it: compare positions, or ask
-    `LogReader.at_end`. On Tansu the answer is too small (a batch counts as one): there, read to `at_end` instead.
-    """
-    return _offsets(settings, topic, partitions, OffsetSpec.latest())  # type: ignore[no-untyped-call]
-
-
-def _offsets(settings: Settings, topic: str, partitions: Iterable[int], spec: OffsetSpec) -> dict[int, int]:
-    """Ask once, and again for a while where the broker says that it cannot tell yet (a new topic, a new leader)."""
-    client = AdminClient(client_config(settings, "offsets"))
-    asked = {TopicPartition(topic, partition): spec for partition in partitions}
-    deadline = time.monotonic() + REQUEST_SECONDS
-    while True:
-        futures = client.list_offsets(
-            asked, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=REQUEST_SECONDS
-        )
-        try:
-            return {place.partition: future.result(REQUEST_SECONDS + 5).offset for place, future in futures.items()}
-        except KafkaException as exception:
-            error = error_of(exception)
-            if error.code() not in NOT_YET or time.monotonic() >= deadline:
-                raise BrokerFault(
-                    f"Kafka at {settings.kafka} does not tell the offsets of {topic}: {error.str()}; "
-                    "is the broker up and the topic made (`jobledger up`)?"
-                ) from exception
-        time.sleep(RETRY_SECONDS)

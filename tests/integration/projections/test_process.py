@@ -24,8 +24,8 @@ from projections.verification.results import TABLE
 from projections.verify import verify
 from services.localstack.ports import port_for
 from services.runtime import topics
+from services.runtime.ends import committed_end
 from services.runtime.producer import Producer
-from services.runtime.reader import committed_end
 from services.runtime.registry import encoder
 from services.runtime.settings import Settings
 from tests.event_streams import Stream, records_of

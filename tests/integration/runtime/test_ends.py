@@ -14,9 +14,10 @@ from services.localstack.places import StackDir
 from services.localstack.stack import Stack
 from services.runtime import topics
 from services.runtime.admin import ensure_topics
-from services.runtime.ends import Ends
+from services.runtime.ends import Ends, committed_end
 from services.runtime.errors import BrokerFault
 from services.runtime.producer import Producer
+from services.runtime.reader import LogReader
 from services.runtime.settings import Settings, settings_from
 
 ASKS = 100
@@ -83,20 +84,33 @@ def own_stack(stack: Stack, tmp_path: Path) -> Iterator[Stack]:
         own.stop()
 
 
+async def _ask_until_it_raises(ends: Ends) -> None:
+    """Ask again while the broker answers: a process that was told to stand still may answer once more."""
+    while True:
+        await ends.of([0])
+
+
 @pytest.mark.kafka
 async def test_a_broker_that_stands_still_is_a_fault_and_tells_again_when_it_goes_on(own_stack: Stack) -> None:
     settings = settings_from(own_stack.environ)
     await asyncio.to_thread(ensure_topics, settings)
-    ends = Ends(settings, topics.events(settings))
+    topic = topics.events(settings)
+    ends = Ends(settings, topic)
     known = await ends.of(range(settings.partitions))
+    reader = LogReader(settings, topic, {0: 0})
+    assert reader.end(0) == 0
     [broker] = [
         process.identity.pid for process in own_stack.processes() if process.name == "broker" and process.identity
     ]
     os.kill(broker, signal.SIGSTOP)
     try:
-        async with asyncio.timeout(8):
+        async with asyncio.timeout(12):
             with pytest.raises(BrokerFault):
-                await ends.of([0])
+                await _ask_until_it_raises(ends)
+            with pytest.raises(BrokerFault):
+                await asyncio.to_thread(committed_end, settings, topic, [0])
+            with pytest.raises(BrokerFault):
+                await asyncio.to_thread(reader.end, 0)
     finally:
         os.kill(broker, signal.SIGCONT)
     async with asyncio.timeout(30):
@@ -105,3 +119,4 @@ async def test_a_broker_that_stands_still_is_a_fault_and_tells_again_when_it_goe
             with contextlib.suppress(BrokerFault):
                 found = await ends.of(range(settings.partitions))
     assert found == known
+    reader.close()

@@ -6,8 +6,9 @@ import pytest
 from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 
+from services.runtime.ends import committed_end, first_offsets
 from services.runtime.errors import BrokerFault, LogGap
-from services.runtime.reader import LogReader, Record, committed_end, first_offsets
+from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 from services.runtime.topics import commands
 
@@ -137,6 +138,16 @@ def test_the_ends_of_topics_are_told_per_partition(ledger: Settings) -> None:
     produce(ledger, 3, b"a", b"b")
     assert committed_end(ledger, commands(ledger), range(4)) == {0: 0, 1: 0, 2: 0, 3: 2}
     assert first_offsets(ledger, commands(ledger), range(4)) == {0: 0, 1: 0, 2: 0, 3: 0}
+
+
+@pytest.mark.kafka
+def test_a_reader_tells_where_its_partition_ends_before_it_has_read_that_far(ledger: Settings) -> None:
+    reader = LogReader(ledger, commands(ledger), {0: 0})
+    assert reader.end(0) == 0
+    produce(ledger, 0, b"a", b"b")
+    assert reader.end(0) == 2
+    assert [r.value for r in read(reader, 2)] == [b"a", b"b"]
+    reader.close()
 
 
 @pytest.mark.parametrize(("topic", "partition"), [("no-such-topic", 0), ("commands", 99)])
