@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import msgspec
 
 from services.ledger.messages import Granted, Resume, Task
+from services.workers.extract.clean import clean_text
 
 PLAIN_JSON = b"\0"  # the encoding byte in front of private bytes
 MESSAGE_CHARS = 1000  # of an error; events stay small
@@ -44,5 +45,5 @@ def job_of(task: Task, granted: Granted) -> Job:
 def private(*, message: str = "", final_url: str = "") -> bytes:
     """Return what a report says that may identify people; empty for nothing."""
     said = {"message": message[:MESSAGE_CHARS], "finalUrl": final_url}
-    said = {name: text for name, text in said.items() if text}
+    said = {name: clean_text(text)[0] for name, text in said.items() if text}
     return PLAIN_JSON + msgspec.json.encode(said) if said else b""

@@ -12,9 +12,10 @@ from services.runtime.blob import blob_key
 from services.workers import extraction
 from services.workers.blobs import Blobs
 from services.workers.carried import NOTHING, Body, Carried
+from services.workers.extract.clean import clean_text
 from services.workers.gate.judge import Page, judge
 from services.workers.job import Job
-from services.workers.providers.protocol import Fetched, FetchRequest, Provider, ProviderError
+from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, Provider, ProviderError
 from services.workers.walk import Errored, NodeOutcome, Passed, Refused
 
 
@@ -64,7 +65,7 @@ async def visit(tools: Tools, job: Job, node: Node, step: int, carried: Carried)
 async def _service(tools: Tools, job: Job, node: ServiceNode, step: int, carried: Carried) -> Visit:
     settings = node.settings
     provider = tools.providers.provider(settings.provider)
-    answer = await provider.fetch(FetchRequest(job.url, settings, job.job_id, job.org_id))
+    answer = _storable(await provider.fetch(FetchRequest(job.url, settings, job.job_id, job.org_id)))
     if isinstance(answer, ProviderError):
         error = Errored(answer.error_type, answer.message, answer.retryable, answer.retry_after_seconds)
         return Visit(error, carried, provider=settings.provider, status_code=answer.status_code)
@@ -82,6 +83,14 @@ async def _service(tools: Tools, job: Job, node: ServiceNode, step: int, carried
     if verdict:
         return replace(seen, outcome=Refused(verdict.rule, verdict.evidence))
     return await _kept(tools, job, step, answer, seen)
+
+
+def _storable(answer: FetchResult) -> FetchResult:
+    """Replace what no record can hold: HTTP clients hand on header bytes that are no text as half surrogate pairs."""
+    if isinstance(answer, ProviderError):
+        return replace(answer, message=clean_text(answer.message)[0])
+    content_type, final_url = clean_text(answer.content_type)[0], clean_text(answer.final_url)[0]
+    return replace(answer, content_type=content_type, final_url=final_url)
 
 
 async def _kept(tools: Tools, job: Job, step: int, answer: Fetched, seen: Visit) -> Visit:

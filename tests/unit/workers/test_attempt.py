@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -185,6 +186,21 @@ async def test_a_fault_in_a_node_fails_the_job_and_tells_why() -> None:
     assert (run.outcome.error_type, run.outcome.node_id) == ("internal", "a")
     assert said(run.outcome.private) == {"message": "ZeroDivisionError: by zero"}
     assert [node.node_id for node in run.nodes] == ["in"]
+
+
+async def test_header_bytes_that_are_no_text_are_replaced_before_anything_is_stored_or_told() -> None:
+    odd = replace(page(), content_type="text/html; charset=\udcff", final_url="http://shop.example/\udcfe")
+    run = await Run(workflow(), odd).go()
+    assert isinstance(run.outcome, Extracted)
+    assert run.outcome.content_type == run.nodes[1].content_type == "text/html; charset=\ufffd"
+    assert said(run.nodes[1].private) == {"finalUrl": "http://shop.example/\ufffd"}
+    for report in run.reports:
+        msgspec.msgpack.encode((report.nodes, report.outcome))
+
+
+async def test_an_error_text_that_is_no_text_is_told_with_what_cannot_be_stored_replaced() -> None:
+    run = await Run(workflow(), ValueError("\udcff and \0")).go()
+    assert said(run.outcome.private) == {"message": "ValueError: \ufffd and \ufffd"}
 
 
 async def test_an_outage_of_the_blob_store_defers_the_job_instead_of_failing_it() -> None:
