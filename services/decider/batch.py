@@ -6,14 +6,16 @@ from typing import Protocol
 
 from schemas.events import AnyEvent, Recorded
 from services.ledger.answer import answer
+from services.ledger.apply import apply
 from services.ledger.decide import decide, lose_worker
 from services.ledger.decide_timer import decide_timer
 from services.ledger.effects import effect_of
 from services.ledger.fairness import next_dispatch
 from services.ledger.follow import follow
+from services.ledger.indexes import pop_due
 from services.ledger.messages import AnyCommand, Delivery, Reply, Task
 from services.ledger.record import Moment, digest_of, record
-from services.ledger.state import Ledger, apply
+from services.ledger.state import Ledger
 
 
 class Encodes(Protocol):
@@ -76,7 +78,7 @@ class BatchDecider:
     def timers(self, now: int, limit: int) -> None:
         """Fire at most `limit` waits that are over."""
         for _ in range(limit):
-            timer = self.ledger.timers.pop_due(now)
+            timer = pop_due(self.ledger, now)
             if timer is None:
                 break
             self._record(decide_timer(self.ledger, timer, self._not_before(now)), Moment(now, self.ledger.cause))

@@ -3,9 +3,10 @@
 import time
 
 from schemas.codec import Decoder
+from services.ledger.apply import apply
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
-from services.ledger.state import Ledger, apply
+from services.ledger.state import Ledger
 from services.runtime import topics
 from services.runtime.errors import LogGap
 from services.runtime.reader import LogReader

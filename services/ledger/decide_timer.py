@@ -5,21 +5,19 @@ from typing import assert_never
 from schemas.events import AnyEvent, DeliveryRequested, JobDispatched, JobFailed
 from services.ledger.delivery import DeliveryState
 from services.ledger.job import Job
-from services.ledger.state import Ledger, make_due
+from services.ledger.state import Ledger
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
 
 def decide_timer(ledger: Ledger, timer: Timer, now: int) -> list[AnyEvent]:
-    """Return the events of a wait that is over. A due retry leads to no event: it is put ahead in its queue."""
+    """Return the events of a wait that is over."""
     job = ledger.jobs.get(timer.job_id)
     if job is None:
         return []
     match timer.kind:
         case "retry":
-            if job.status is Status.WAITING_RETRY and not job.task_out and job.retry_due_at <= now:
-                make_due(ledger, job)
-            return []
+            return []  # it takes the next free slot: `pop_due` has put it ahead in its queue
         case "dispatch":
             return _dispatch_again(job) if job.task_out and str(job.dispatch) == timer.detail else []
         case "delivery":

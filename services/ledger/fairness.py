@@ -18,7 +18,6 @@ def next_dispatch(ledger: Ledger) -> JobDispatched | None:
         org_id = next(iter(ring))
         job = ledger.orgs[org_id].queues[kind].first(ledger.jobs)
         if job is not None:
-            ring.move_to_end(org_id)
             return JobDispatched(
                 org_id=org_id, job_id=job.job_id, attempt=job.attempt, kind=kind, dispatch=job.dispatch + 1
             )

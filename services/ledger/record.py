@@ -4,9 +4,7 @@ import hashlib
 from dataclasses import dataclass
 
 from schemas.events import AnyEvent, Header, Recorded
-from services.ledger.state import NO_HASH, Ledger, next_seq
-
-HASH_BYTES = 32
+from services.ledger.state import HASH_BYTES, NO_HASH, Ledger, next_seq
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +25,7 @@ def record(ledger: Ledger, event: AnyEvent, moment: Moment) -> Recorded:
     prev_hash = ledger.heads.get(event.org_id, NO_HASH)
     return Recorded(
         Header(
-            event_id=event_id_of(ledger.partition, position, occurred_at, prev_hash),
+            event_id=_event_id(ledger.partition, position, occurred_at, prev_hash),
             event_type=type(event).__name__,
             seq=next_seq(ledger, event),
             partition=ledger.partition,
@@ -48,7 +46,7 @@ def digest_of(stored: bytes) -> bytes:
     return hashlib.blake2b(stored, digest_size=HASH_BYTES).digest()
 
 
-def event_id_of(partition: int, position: int, occurred_at: int, prev_hash: bytes) -> bytes:
+def _event_id(partition: int, position: int, occurred_at: int, prev_hash: bytes) -> bytes:
     """Return a UUIDv7 that the event's place in its chain determines."""
     place = b"%d:%d:" % (partition, position)
     tail = int.from_bytes(hashlib.blake2b(place + prev_hash, digest_size=10).digest(), "big")

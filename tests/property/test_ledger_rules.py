@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from schemas.events import AnyEvent, Destination, JobCompleted, Recorded
 from services.ledger import job as jobs
+from services.ledger.apply import apply
 from services.ledger.gate import gate_of
 from services.ledger.job import Job
 from services.ledger.messages import (
@@ -28,7 +29,7 @@ from services.ledger.messages import (
 )
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
-from services.ledger.state import Ledger, apply
+from services.ledger.state import Ledger
 from services.ledger.status import TERMINAL, Status, allowed
 from tests.unit.ledger.world import PlainEncoder, World
 

@@ -1,8 +1,12 @@
 """Fair dispatch, workers, and what is sent again."""
 
 from schemas.events import DeliveryFailed, DeliveryRequested, JobDispatched
+from services.ledger.apply import apply
+from services.ledger.fairness import next_dispatch
 from services.ledger.messages import ChangeOrgLimit, Drop, RetryLater
 from services.ledger.policy import Policy
+from services.ledger.record import digest_of
+from services.ledger.state import Ledger
 from services.ledger.status import Status
 from tests.unit.ledger.world import EXTRACTED, World, ack, failed_node, names, node
 
@@ -20,6 +24,20 @@ def test_orgs_take_turns() -> None:
     world.claim("a1")
     world.claim("a2")
     assert dispatched(world)[2:] == ["a3", "b1"]
+
+
+def test_a_restored_ledger_goes_on_with_the_org_whose_turn_it_is() -> None:
+    world = World(Policy(min_window=1)).org("acme").org("beta")
+    world.submit("a1", "a2", "a3")
+    world.submit("b1", org_id="beta")
+    world.claim("a1")
+    assert dispatched(world) == ["a1", "a2"]
+    restored = Ledger(0, Policy(min_window=2))
+    for stored in world.sent.events:
+        apply(restored, stored.recorded, digest_of(stored.stored))
+    following = next_dispatch(restored)
+    assert following is not None
+    assert following.job_id == "b1"
 
 
 def test_an_org_never_exceeds_its_cap() -> None:

@@ -1,0 +1,64 @@
+"""Folds one event into the state of a partition, in place. Never refuses: events are facts."""
+
+from schemas.events import (
+    JobSubmitted,
+    OrgLimitChanged,
+    OrgRegistered,
+    PositionMarked,
+    Recorded,
+    WorkerAlive,
+    WorkerLost,
+    WriterOpened,
+)
+from services.ledger import job as jobs
+from services.ledger.indexes import index, refresh
+from services.ledger.job import JobEvent
+from services.ledger.state import Ledger, Org, SubmissionKey, Worker
+
+
+def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
+    """Fold an event that is stored under this hash."""
+    header, event = recorded.header, recorded.event
+    ledger.position = header.position
+    ledger.cause = max(ledger.cause, header.cause)
+    ledger.occurred_at = max(ledger.occurred_at, header.occurred_at)
+    ledger.heads[event.org_id] = digest
+    match event:
+        case WriterOpened():
+            pass
+        case PositionMarked():
+            ledger.cause = max(ledger.cause, event.next_command - 1)
+        case OrgRegistered():
+            ledger.orgs[event.org_id] = Org(event.org_id, event.max_in_flight, header.seq)
+        case OrgLimitChanged():
+            org = ledger.orgs[event.org_id]
+            org.max_in_flight, org.seq = event.max_in_flight, header.seq
+            refresh(ledger, org)
+        case WorkerAlive():
+            worker = ledger.workers.setdefault(
+                event.boot_id, Worker(event.worker_id, event.kind, event.slots, header.occurred_at)
+            )
+            worker.slots, worker.seen_at = event.slots, header.occurred_at
+        case WorkerLost():
+            ledger.workers.pop(event.boot_id, None)
+        case JobSubmitted():
+            _remember_key(ledger, event)
+            index(ledger, None, jobs.initial(recorded, event))
+        case _:
+            _fold_job(ledger, recorded, event)
+
+
+def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
+    before = ledger.jobs.get(event.job_id)
+    if before is not None:  # a job that left memory has nothing more to decide
+        index(ledger, before, jobs.evolve(before, recorded, event))
+
+
+def _remember_key(ledger: Ledger, event: JobSubmitted) -> None:
+    keys = ledger.orgs[event.org_id].keys
+    while keys and next(iter(keys.values())).expires_at <= ledger.occurred_at:
+        keys.popitem(last=False)
+    if event.idempotency_digest:
+        expires_at = ledger.occurred_at + ledger.policy.idempotency_lifetime
+        key = keys.setdefault(event.idempotency_digest, SubmissionKey(event.request_digest, expires_at))
+        key.job_ids.append(event.job_id)

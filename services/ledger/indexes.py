@@ -1,0 +1,114 @@
+"""What decisions look up instead of going through every job: queues, counters, owners, turns, timers, ended jobs."""
+
+from collections import OrderedDict
+
+from services.ledger.delivery import SETTLED, DeliveryState
+from services.ledger.job import Job
+from services.ledger.policy import SECOND
+from services.ledger.queue import OrgQueue
+from services.ledger.state import Ledger, Org
+from services.ledger.status import Status
+from services.ledger.timers import Timer
+
+ENDED_KEPT = 20_000  # ended jobs that stay in memory, so that late commands on them are answered exactly
+
+
+def index(ledger: Ledger, before: Job | None, after: Job) -> None:
+    """Bring every index from one state of a job to the next (None: it is new); each depends on its jobs alone."""
+    ledger.jobs[after.job_id] = after
+    org = ledger.orgs[after.org_id]
+    _index_queue(org, after)
+    org.in_flight += after.holds_slot - (before is not None and before.holds_slot)
+    _count_unclaimed(ledger, before, after)
+    _index_owner(ledger, before, after)
+    _set_timers(ledger, before, after)
+    refresh(ledger, org)
+    if after.task_out and not (before is not None and before.task_out):
+        _end_turn(ledger, org, after.vocabulary)
+    if after.terminal and not _delivering(after):
+        _forget(ledger, after)
+
+
+def refresh(ledger: Ledger, org: Org) -> None:
+    """Keep an org in the ring of each kind for which it has both a waiting job and a free slot."""
+    for kind, queue in org.queues.items():
+        ring = ledger.rings.setdefault(kind, OrderedDict())
+        if len(queue) and org.in_flight < org.max_in_flight:
+            ring.setdefault(org.org_id)
+        else:
+            ring.pop(org.org_id, None)
+
+
+def pop_due(ledger: Ledger, now: int) -> Timer | None:
+    """Take out the earliest wait that is over, if there is one; a due retry goes ahead in the queue of its org."""
+    timer = ledger.timers.pop_due(now)
+    if timer is not None and timer.kind == "retry":
+        job = ledger.jobs.get(timer.job_id)
+        if job and job.status is Status.WAITING_RETRY and not job.task_out and job.retry_due_at <= now:
+            org = ledger.orgs[job.org_id]
+            _queue(org, job.vocabulary).make_due(job.job_id)
+            refresh(ledger, org)
+    return timer
+
+
+def _queue(org: Org, kind: str) -> OrgQueue:
+    return org.queues.setdefault(kind, OrgQueue())
+
+
+def _index_queue(org: Org, after: Job) -> None:
+    queue = _queue(org, after.vocabulary)
+    if after.queued:
+        if after.job_id not in queue:
+            queue.add(after)
+    elif after.task_out or after.status is not Status.WAITING_RETRY:  # a deferred retry may be queued already
+        queue.discard(after.job_id)
+
+
+def _count_unclaimed(ledger: Ledger, before: Job | None, after: Job) -> None:
+    kind = after.vocabulary
+    change = after.task_out - (before is not None and before.task_out)
+    ledger.unclaimed[kind] = ledger.unclaimed.get(kind, 0) + change
+
+
+def _end_turn(ledger: Ledger, org: Org, kind: str) -> None:
+    """Put an org that has taken a slot behind the others that want one."""
+    ring = ledger.rings[kind]
+    if org.org_id in ring:
+        ring.move_to_end(org.org_id)
+
+
+def _index_owner(ledger: Ledger, before: Job | None, after: Job) -> None:
+    if before is not None and before.status is Status.RUNNING and (worker := ledger.workers.get(before.boot_id)):
+        worker.jobs.discard(before.job_id)
+    if after.status is Status.RUNNING and (worker := ledger.workers.get(after.boot_id)):
+        worker.jobs.add(after.job_id)
+
+
+def _set_timers(ledger: Ledger, before: Job | None, after: Job) -> None:
+    timers, policy, now = ledger.timers, ledger.policy, ledger.occurred_at
+    if after.task_out and (before is None or before.dispatch != after.dispatch):
+        timers.set(Timer(now + policy.dispatch_resend, "dispatch", after.job_id, str(after.dispatch)))
+    if after.status is Status.WAITING_RETRY and before is not None and before.status is not after.status:
+        timers.set(Timer(after.retry_due_at, "retry", after.job_id, ""))
+    if after.max_run_seconds and after.first_claimed_at and before is not None and not before.first_claimed_at:
+        timers.set(Timer(after.first_claimed_at + after.max_run_seconds * SECOND, "deadline", after.job_id, ""))
+    for delivery in after.deliveries:
+        if before is None or delivery not in before.deliveries:
+            name = delivery.destination.destination_id
+            if delivery.state is DeliveryState.REQUESTED:
+                due = now + policy.resend_after(delivery.try_number)
+                timers.set(Timer(due, "delivery", after.job_id, name))
+            elif delivery.state is DeliveryState.WAITING and delivery.next_try_at:
+                timers.set(Timer(delivery.next_try_at, "delivery", after.job_id, name))
+
+
+def _delivering(job: Job) -> bool:
+    """Whether an ended job still has deliveries to look after: only one with a result has."""
+    return job.status is Status.COMPLETED and any(d.state not in SETTLED for d in job.deliveries)
+
+
+def _forget(ledger: Ledger, job: Job) -> None:
+    ledger.ended[job.job_id] = None
+    while len(ledger.ended) > ENDED_KEPT:
+        oldest, _ = ledger.ended.popitem(last=False)
+        ledger.jobs.pop(oldest, None)
