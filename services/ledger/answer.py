@@ -19,7 +19,7 @@ from services.ledger.messages import (
     SettleDeliveries,
     SubmitJobs,
 )
-from services.ledger.refusal import refusal
+from services.ledger.refusal import own_job, refusal
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 
@@ -46,7 +46,7 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> D
 
 
 def _answer_report(ledger: Ledger, report: ReportProgress, events: Sequence[AnyEvent]) -> Done | Refused:
-    if report.job_id not in ledger.jobs:
+    if own_job(ledger, report) is None:
         return Refused(code="unknown_job")
     reason = next((event.reason for event in events if isinstance(event, ReportRefused)), "")
     return Refused(code=reason) if reason else Done()
@@ -54,7 +54,7 @@ def _answer_report(ledger: Ledger, report: ReportProgress, events: Sequence[AnyE
 
 def _answer_submit(ledger: Ledger, command: SubmitJobs, *, repeated: bool) -> Done:
     known = ledger.orgs[command.org_id].keys.get(command.idempotency_digest)
-    ids = known.job_ids if known and command.idempotency_digest else [job.job_id for job in command.jobs]
+    ids = known.job_ids if known else [job.job_id for job in command.jobs]
     return Done(job_ids=tuple(ids), repeated=repeated)
 
 

@@ -4,9 +4,8 @@ from schemas.events import AnyEvent, DeliveryAcked, DeliveryDeadLettered, Delive
 from services.ledger.delivery import SETTLED, DeliveryState, DeliveryStatus
 from services.ledger.job import Job
 from services.ledger.messages import DeliveryResult, SettleDeliveries
+from services.ledger.policy import MILLISECOND
 from services.ledger.state import Ledger
-
-MILLISECOND = 1000  # in microseconds
 
 
 def decide_deliveries(ledger: Ledger, command: SettleDeliveries, now: int) -> list[AnyEvent]:

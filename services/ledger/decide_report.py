@@ -13,18 +13,17 @@ from schemas.events import (
 )
 from services.ledger.job import Job
 from services.ledger.messages import Extracted, Failed, HandedBack, NodeReport, Outcome, ReportProgress, RetryLater
-from services.ledger.refusal import not_owner
+from services.ledger.policy import MILLISECOND
+from services.ledger.refusal import not_owner, own_job
 from services.ledger.release import release
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 
-MILLISECOND = 1000  # in microseconds
-
 
 def decide_report(ledger: Ledger, report: ReportProgress, now: int) -> list[AnyEvent]:
     """Return the events of a report: its new nodes, then how the attempt ended."""
-    job = ledger.jobs.get(report.job_id)
-    if job is None or job.org_id != report.org_id or _in_effect(job, report):
+    job = own_job(ledger, report)
+    if job is None or _in_effect(job, report):
         return []
     refused = not_owner(job, report)
     if refused is not None:
@@ -128,12 +127,28 @@ def _outcome(ledger: Ledger, job: Job, outcome: Outcome, now: int) -> AnyEvent:
             assert_never(outcome)
 
 
+def _reported(outcome: Outcome | None) -> str:
+    match outcome:
+        case None:
+            return "nodes"
+        case Extracted():
+            return "extracted"
+        case Failed():
+            return "failed"
+        case RetryLater():
+            return "retry"
+        case HandedBack():
+            return "release"
+        case _:
+            assert_never(outcome)
+
+
 def _refused(job: Job, report: ReportProgress, reason: str) -> ReportRefused:
     return ReportRefused(
         org_id=job.org_id,
         job_id=job.job_id,
         attempt=job.attempt,
-        report="nodes" if report.outcome is None else type(report.outcome).__name__.lower(),
+        report=_reported(report.outcome),
         claimed_attempt=report.attempt,
         worker_id=report.worker_id,
         boot_id=report.boot_id,

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-SECOND = 1_000_000
+MILLISECOND = 1_000
+SECOND = 1_000 * MILLISECOND
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 

@@ -20,7 +20,10 @@ from services.ledger.status import Status
 
 
 def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
-    """Return why a command is refused, or None if it is accepted or already in effect."""
+    """Return why a command is refused, or None if it is accepted or already in effect.
+
+    Reports and answers of writers are refused one by one, by `not_owner` and in `decide_delivery`.
+    """
     match command:
         case RegisterOrg():
             return None if command.max_in_flight >= 1 else Refused(code="bad_limit", message="maxInFlight: at least 1")
@@ -31,18 +34,17 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
         case SubmitJobs():
             return _unknown_org(ledger, command.org_id) or _key_conflict(ledger, command)
         case CancelJob():
-            return _not_cancellable(_own_job(ledger, command), command)
+            return _not_cancellable(own_job(ledger, command), command)
         case ClaimTask():
-            return _not_claimable(_own_job(ledger, command), command)
-        case ReportProgress():
-            return not_owner(_own_job(ledger, command), command)
-        case SettleDeliveries() | AnnounceWorker():
+            return _not_claimable(own_job(ledger, command), command)
+        case ReportProgress() | SettleDeliveries() | AnnounceWorker():
             return None
         case _:
             assert_never(command)
 
 
-def _own_job(ledger: Ledger, command: CancelJob | ClaimTask | ReportProgress) -> Job | None:
+def own_job(ledger: Ledger, command: CancelJob | ClaimTask | ReportProgress) -> Job | None:
+    """Return the job that a command is about, or None where its org has no such job in memory."""
     job = ledger.jobs.get(command.job_id)
     return job if job is not None and job.org_id == command.org_id else None
 
@@ -80,10 +82,8 @@ def _not_claimable(job: Job | None, command: ClaimTask) -> Refused | None:
     return Refused(code="not_dispatched", message="another worker has it, or it waits for its turn")
 
 
-def not_owner(job: Job | None, report: ReportProgress) -> Refused | None:
-    """Return why a report is refused: only the newest claim of a running job may report."""
-    if job is None:
-        return Refused(code="unknown_job")
+def not_owner(job: Job, report: ReportProgress) -> Refused | None:
+    """Return why a report is refused, or None: only the newest claim of a running job may report."""
     if job.attempt != report.attempt or job.boot_id != report.boot_id:
         return Refused(code="stale_attempt", message=f"attempt {job.attempt} is current")
     if job.terminal:

@@ -62,9 +62,7 @@ class Field(_Wire, frozen=True, kw_only=True):
     name: Annotated[str, Meta(min_length=1, max_length=128)]
     selector: SelectorKind = "css"
     query: str
-    attribute: AttributeName = (
-        ""  # of the element found; empty: its text, or what the type reads (href, datetime, content)
-    )
+    attribute: AttributeName = ""  # of the element; empty: its text, or what the type reads (href, datetime, content)
     type: ValueType = "text"
     required: bool = False
     default: str | int | float | bool | None = None  # as it stands, not converted

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from schemas.events import AnyEvent, Destination, JobCompleted, Recorded
 from services.ledger import job as jobs
 from services.ledger.apply import apply
-from services.ledger.gate import gate_of
+from services.ledger.gate import pending
 from services.ledger.job import Job
 from services.ledger.messages import (
     AnyCommand,
@@ -167,7 +167,7 @@ def test_every_event_is_legal_where_it_stands(script: list[AnyCommand | Wait | L
         assert header.seq == (before.seq + 1 if before else 1)
         if isinstance(event, JobCompleted):
             assert before is not None
-            assert gate_of(before).pending == ()
+            assert pending(before) == ()
             acks = {d.ack_event_id for d in before.deliveries if d.destination.gating}
             assert set(event.opened_by) == acks
         states[event.job_id] = _evolved(before, recorded, event)

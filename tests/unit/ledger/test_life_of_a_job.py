@@ -1,9 +1,10 @@
 """The life of a job, from submit to its end."""
 
 import msgspec
+import pytest
 
-from schemas.events import Destination, JobClaimed, JobCompleted, JobFailed, NodeFinished, RetryScheduled
-from services.ledger.messages import CancelJob, Done, Drop, Failed, Granted, HandedBack, Refused, RetryLater
+from schemas.events import Destination, JobClaimed, JobCompleted, JobFailed, NodeFinished, ReportRefused, RetryScheduled
+from services.ledger.messages import CancelJob, Done, Drop, Failed, Granted, HandedBack, Outcome, Refused, RetryLater
 from services.ledger.policy import SECOND
 from services.ledger.status import Status
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, World, ack, failed_node, names, node
@@ -185,14 +186,30 @@ def test_a_pending_job_that_is_cancelled_leaves_its_queue() -> None:
 def test_another_org_cannot_touch_a_job() -> None:
     world = World().org().org("other")
     world.submit()
-    for events in (
-        world.when(CancelJob(command_id="x", org_id="other", job_id="j1")),
-        world.claim(org_id="other"),
-        world.report(EXTRACTED, org_id="other"),
-    ):
-        assert events == []
-        assert isinstance(world.reply, Refused | Done)
+    assert world.when(CancelJob(command_id="x", org_id="other", job_id="j1")) == []
+    assert world.claim(org_id="other") == []
+    assert world.report(EXTRACTED, org_id="other") == []
+    assert [reply.body for reply in world.sent.replies[-3:]] == [Refused(code="unknown_job")] * 3
     assert world.status() is Status.PENDING
+
+
+@pytest.mark.parametrize(
+    ("outcome", "report"),
+    [
+        (None, "nodes"),
+        (EXTRACTED, "extracted"),
+        (Failed(error_type="providers_exhausted"), "failed"),
+        (RetryLater(node_id="n0", try_number=2, delay_ms=1000), "retry"),
+        (HandedBack(), "release"),
+    ],
+)
+def test_a_refused_report_is_named_as_the_contract_says(outcome: Outcome | None, report: str) -> None:
+    world = World().org()
+    world.submit()
+    world.claim()
+    [refused] = world.report(outcome, node(0), attempt=7)
+    assert isinstance(refused, ReportRefused)
+    assert refused.report == report
 
 
 def test_a_claimed_job_has_a_run_time_limit() -> None:
