@@ -13,6 +13,7 @@ import msgspec
 from api import requests
 from api.errors import Problem, invalid
 from api.urls import domain_of
+from schemas.private import private_bytes
 from services.ledger.messages import NewJob
 from services.runtime.ids import uuid7
 
@@ -21,7 +22,6 @@ BYTES_PER_COMMAND = 512 * 1024  # of private payloads; a record takes 1 MiB
 BYTES_PER_JOB = 32 * 1024  # of input and metadata; an event stays under 64 KiB
 BYTES_PER_REQUEST = 32 * 1024 * 1024  # of private payloads of all jobs together
 DIGEST_BYTES = 16
-PLAIN_JSON = b"\0"  # encoding byte of a private payload
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
         NewJob(
             job_id=uuid7(),
             domain=domain_of(url, field, allow_private=allow_private),
-            private=PLAIN_JSON + msgspec.json.encode({"url": url, **shared}),
+            private=private_bytes({"url": url, **shared}),
         )
         for field, url in named
     ]

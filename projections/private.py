@@ -1,6 +1,5 @@
-"""Reads the `private` bytes of events: an encoding byte, then a JSON object where that byte is 0.
+"""Reads the `private` bytes of events; of an encoding that is not known here the columns are null, the bytes are kept.
 
-Other encodings (a per-org key) stay closed here: their columns are null, the bytes are kept as they are.
 What comes out is what Postgres can hold: text without NUL characters, JSON without NUL and without infinities.
 """
 
@@ -8,17 +7,19 @@ from typing import Any
 
 import msgspec
 
-PLAIN_JSON = 0
+from schemas.private import private_json
+
 NUL, REPLACEMENT = "\0", "�"
 _decode = msgspec.json.Decoder().decode
 
 
 def opened(private: bytes) -> dict[str, Any]:
     """Return the object in these bytes; empty where they are empty, encrypted or no JSON object."""
-    if len(private) < 2 or private[0] != PLAIN_JSON:
+    text = private_json(private)
+    if text is None:
         return {}
     try:
-        value = _decode(private[1:])
+        value = _decode(text)
     except (ValueError, RecursionError):  # not ours to refuse: the event is a fact
         return {}
     return value if isinstance(value, dict) else {}

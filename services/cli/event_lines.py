@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from schemas.events import Header, Recorded
+from schemas.private import private_json
 
-PLAIN_JSON = 0  # encoding byte of private bytes that are a plain JSON object
 NOT_SHOWN = frozenset({"org_id", "job_id", "attempt", "private"})  # shown elsewhere in the line, or not at all
 HEADER_FIELDS = tuple(Header.__struct_fields__)
 
@@ -41,9 +41,8 @@ def readable(private: bytes) -> object:
     """Return what private bytes hold where they are plain JSON, else how many bytes there are."""
     if not private:
         return None
-    if private[0] != PLAIN_JSON:
-        return f"{len(private)} bytes, encrypted"
-    return msgspec.json.decode(private[1:])
+    text = private_json(private)
+    return f"{len(private)} bytes, encrypted" if text is None else msgspec.json.decode(text)
 
 
 def in_order(events: Iterable[Recorded]) -> list[Recorded]:

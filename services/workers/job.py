@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 import msgspec
 
+from schemas.private import MESSAGE_CHARS, private_bytes, private_json
 from services.ledger.messages import Granted, Resume, Task
 from services.workers.extract.clean import clean_text
-
-PLAIN_JSON = b"\0"  # the encoding byte in front of private bytes
-MESSAGE_CHARS = 1000  # of an error; events stay small
 
 
 class Unreadable(ValueError):
@@ -33,10 +31,11 @@ class Job:
 
 def job_of(task: Task, granted: Granted) -> Job:
     """Return the job of a granted task, or raise Unreadable."""
-    if task.private[:1] != PLAIN_JSON:
+    text = private_json(task.private)
+    if text is None:
         raise Unreadable(f"private bytes begin with {task.private[:1].hex() or 'nothing'}, known is 00: plain JSON")
     try:
-        submitted = msgspec.json.decode(task.private[1:], type=_Submitted)
+        submitted = msgspec.json.decode(text, type=_Submitted)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Unreadable(f"private bytes are no JSON object with a url: {error}") from error
     return Job(task.org_id, task.job_id, task.workflow_ref, submitted.url, granted.attempt, granted.resume)
@@ -46,4 +45,4 @@ def private(*, message: str = "", final_url: str = "") -> bytes:
     """Return what a report says that may identify people; empty for nothing."""
     said = {"message": message[:MESSAGE_CHARS], "finalUrl": final_url}
     said = {name: clean_text(text)[0] for name, text in said.items() if text}
-    return PLAIN_JSON + msgspec.json.encode(said) if said else b""
+    return private_bytes(said)

@@ -5,10 +5,8 @@ from typing import Protocol
 
 import msgspec
 
+from schemas.private import MESSAGE_CHARS, private_bytes
 from services.ledger.messages import Delivery, DeliveryResult
-
-PLAIN_JSON = b"\0"  # the encoding byte in front of private bytes
-MESSAGE_CHARS = 1000
 
 
 class DestinationDown(Exception):
@@ -43,5 +41,5 @@ def refused(delivery: Delivery, error_type: str, message: str) -> DeliveryResult
         written(delivery, rows=0),
         error_type=error_type,
         retryable=False,
-        private=PLAIN_JSON + msgspec.json.encode({"message": message[:MESSAGE_CHARS]}),
+        private=private_bytes({"message": message[:MESSAGE_CHARS]}),
     )
