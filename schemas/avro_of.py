@@ -1,7 +1,6 @@
 """The Avro record schema of an event class."""
 
 import inspect
-import types
 from enum import StrEnum
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -104,5 +103,5 @@ def _default(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _docstring(cls: type | types.FunctionType) -> str:
+def _docstring(cls: type) -> str:
     return inspect.cleandoc(cls.__doc__ or "")

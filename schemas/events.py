@@ -5,61 +5,11 @@ it (`python -m schemas.generate`). Field descriptions stand here once and reach 
 Times are microseconds since 1970-01-01 UTC.
 """
 
-from enum import StrEnum
 from typing import Annotated, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
-Micros = Annotated[int, Meta(description="microseconds since 1970-01-01 UTC")]
-
-
-def doc(text: str) -> Meta:
-    """Describe a field in Avro and in the documentation."""
-    return Meta(description=text)
-
-
-class Vocabulary(StrEnum):
-    """Which of the published vocabularies a job speaks."""
-
-    UNKNOWN = "unknown"
-    WORKFLOW = "workflow"
-    MODULE = "module"
-    SPIDER = "spider"
-
-
-class NodeOutcome(StrEnum):
-    """How one visit of a workflow node ended."""
-
-    UNKNOWN = "unknown"
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    REFUSED = "refused"
-
-
-class ReleaseReason(StrEnum):
-    """Why a job went back to its queue without being finished."""
-
-    UNKNOWN = "unknown"
-    LEASE_EXPIRED = "lease_expired"
-    HANDED_BACK = "handed_back"
-
-
-class OnExhausted(StrEnum):
-    """What happens to a job when a gating delivery has used up its tries."""
-
-    UNKNOWN = "unknown"
-    HOLD = "hold"
-    WAIVE = "waive"
-    FAIL = "fail"
-
-
-class Destination(Struct, frozen=True, kw_only=True, gc=False):
-    """A place to which a job's extraction goes, as it was when the job was submitted."""
-
-    destination_id: Annotated[str, doc("id within the org")] = ""
-    kind: Annotated[str, doc("postgres, webhook, clickhouse, bigquery, snowflake or databricks")] = ""
-    gating: Annotated[bool, doc("whether the job waits for its ACK before it is completed")] = True
-    on_exhausted: Annotated[OnExhausted, doc("what happens when its tries are used up")] = OnExhausted.HOLD
+from schemas.values import Destination, Micros, NodeOutcome, ReleaseReason, Vocabulary, doc
 
 
 class Event(Struct, frozen=True, kw_only=True, gc=False):
@@ -281,14 +231,9 @@ class DeliveryDeadLettered(Event, frozen=True, kw_only=True, gc=False):
     error_type: Annotated[str, doc("class of the last error")] = ""
 
 
-AnyEvent: TypeAlias = (
-    WriterOpened
-    | PositionMarked
-    | OrgRegistered
-    | OrgLimitChanged
-    | WorkerAlive
-    | WorkerLost
-    | JobSubmitted
+DeliveryEvent: TypeAlias = DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered
+JobEvent: TypeAlias = (
+    JobSubmitted
     | JobDispatched
     | JobClaimed
     | NodeFinished
@@ -299,10 +244,10 @@ AnyEvent: TypeAlias = (
     | JobFailed
     | JobCancelled
     | ReportRefused
-    | DeliveryRequested
-    | DeliveryAcked
-    | DeliveryFailed
-    | DeliveryDeadLettered
+    | DeliveryEvent
+)
+AnyEvent: TypeAlias = (
+    WriterOpened | PositionMarked | OrgRegistered | OrgLimitChanged | WorkerAlive | WorkerLost | JobEvent
 )
 EVENT_TYPES: dict[str, type[AnyEvent]] = {cls.__name__: cls for cls in AnyEvent.__args__}
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from schemas.avro_of import ENVELOPE_FROM_EVENT, record_schema
+from schemas.avro_of import ENVELOPE_FROM_EVENT, Json, record_schema
 from schemas.events import EVENT_TYPES, Header
 
 HERE = Path(__file__).parent
@@ -19,7 +19,7 @@ def generated() -> dict[Path, str]:
     return {**files, EVENTS_PAGE: _page(list(schemas.values()))}
 
 
-def _page(schemas: list[dict]) -> str:  # type: ignore[type-arg]
+def _page(schemas: list[Json]) -> str:
     lines = [
         "# Events",
         "",
@@ -44,7 +44,7 @@ def _page(schemas: list[dict]) -> str:  # type: ignore[type-arg]
     return "\n".join(lines) + "\n"
 
 
-def _table(fields: list[dict]) -> list[str]:  # type: ignore[type-arg]
+def _table(fields: list[Json]) -> list[str]:
     rows = [f"| `{field['name']}` | {_type_name(field['type'])} | {field['doc']} |" for field in fields]
     return ["| field | type | meaning |", "|---|---|---|", *rows]
 

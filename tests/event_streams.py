@@ -15,7 +15,6 @@ from schemas.events import (
     DeliveryDeadLettered,
     DeliveryFailed,
     DeliveryRequested,
-    Destination,
     Header,
     JobCancelled,
     JobClaimed,
@@ -26,15 +25,14 @@ from schemas.events import (
     JobReleased,
     JobSubmitted,
     NodeFinished,
-    NodeOutcome,
     OrgRegistered,
     Recorded,
-    ReleaseReason,
     ReportRefused,
     RetryScheduled,
     WorkerAlive,
     WriterOpened,
 )
+from schemas.values import Destination, NodeOutcome, ReleaseReason
 from services.runtime.ledger_log import Entry
 from services.runtime.reader import Record
 

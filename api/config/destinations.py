@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from api.config.store import Pool, rows
-from schemas.events import Destination, OnExhausted
+from schemas.values import Destination, OnExhausted
 
 
 @dataclass(frozen=True, slots=True)

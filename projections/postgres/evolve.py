@@ -1,6 +1,6 @@
 """What one event does to the rows of its job. Never refuses: events are facts. Changes the rows it is given."""
 
-from typing import TypeAlias, assert_never
+from typing import assert_never
 from uuid import UUID
 
 import msgspec
@@ -10,6 +10,7 @@ from projections.private import opened, storable_json, text_of
 from schemas.events import (
     DeliveryAcked,
     DeliveryDeadLettered,
+    DeliveryEvent,
     DeliveryFailed,
     DeliveryRequested,
     Header,
@@ -17,6 +18,7 @@ from schemas.events import (
     JobClaimed,
     JobCompleted,
     JobDispatched,
+    JobEvent,
     JobExtracted,
     JobFailed,
     JobReleased,
@@ -24,22 +26,6 @@ from schemas.events import (
     NodeFinished,
     ReportRefused,
     RetryScheduled,
-)
-
-DeliveryEvent: TypeAlias = DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered
-JobEvent: TypeAlias = (
-    JobSubmitted
-    | JobDispatched
-    | JobClaimed
-    | NodeFinished
-    | RetryScheduled
-    | JobReleased
-    | JobExtracted
-    | JobCompleted
-    | JobFailed
-    | JobCancelled
-    | ReportRefused
-    | DeliveryEvent
 )
 
 

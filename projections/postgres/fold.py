@@ -13,9 +13,8 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from projections.postgres import evolve
-from projections.postgres.evolve import DeliveryEvent, JobEvent
 from projections.postgres.rows import Delivery, DeliveryKey, JobKey, JobState, Transition, Visit
-from schemas.events import Header, JobSubmitted, NodeFinished, Recorded
+from schemas.events import DeliveryEvent, Header, JobEvent, JobSubmitted, NodeFinished, Recorded
 
 
 class FoldError(Exception):

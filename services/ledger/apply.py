@@ -1,6 +1,7 @@
 """Folds one event into the state of a partition, in place. Never refuses: events are facts."""
 
 from schemas.events import (
+    JobEvent,
     JobSubmitted,
     OrgLimitChanged,
     OrgRegistered,
@@ -12,7 +13,6 @@ from schemas.events import (
 )
 from services.ledger import job as jobs
 from services.ledger.indexes import index, refresh
-from services.ledger.job import JobEvent
 from services.ledger.state import Ledger, Org, SubmissionKey, Worker
 
 

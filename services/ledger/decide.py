@@ -9,10 +9,10 @@ from schemas.events import (
     JobSubmitted,
     OrgLimitChanged,
     OrgRegistered,
-    ReleaseReason,
     WorkerAlive,
     WorkerLost,
 )
+from schemas.values import ReleaseReason
 from services.ledger.decide_delivery import decide_deliveries
 from services.ledger.decide_report import decide_report
 from services.ledger.job import Job

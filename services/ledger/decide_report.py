@@ -2,15 +2,8 @@
 
 from typing import assert_never
 
-from schemas.events import (
-    AnyEvent,
-    JobExtracted,
-    JobFailed,
-    NodeFinished,
-    ReleaseReason,
-    ReportRefused,
-    RetryScheduled,
-)
+from schemas.events import AnyEvent, JobExtracted, JobFailed, NodeFinished, ReportRefused, RetryScheduled
+from schemas.values import ReleaseReason
 from services.ledger.job import Job
 from services.ledger.messages import Extracted, Failed, HandedBack, NodeReport, Outcome, ReportProgress, RetryLater
 from services.ledger.policy import MILLISECOND

@@ -6,9 +6,15 @@ from typing import assert_never
 from msgspec import Struct
 from msgspec.structs import replace
 
-from schemas.events import DeliveryAcked, DeliveryDeadLettered, DeliveryFailed, DeliveryRequested, Destination, Recorded
-
-DeliveryEvent = DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered
+from schemas.events import (
+    DeliveryAcked,
+    DeliveryDeadLettered,
+    DeliveryEvent,
+    DeliveryFailed,
+    DeliveryRequested,
+    Recorded,
+)
+from schemas.values import Destination
 
 
 class DeliveryState(IntEnum):

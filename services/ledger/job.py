@@ -1,6 +1,6 @@
 """One job: the state that its events add up to."""
 
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -8,44 +8,28 @@ from msgspec.structs import replace
 from schemas.events import (
     DeliveryAcked,
     DeliveryDeadLettered,
+    DeliveryEvent,
     DeliveryFailed,
     DeliveryRequested,
-    Destination,
     JobCancelled,
     JobClaimed,
     JobCompleted,
     JobDispatched,
+    JobEvent,
     JobExtracted,
     JobFailed,
     JobReleased,
     JobSubmitted,
     NodeFinished,
-    NodeOutcome,
     Recorded,
-    ReleaseReason,
     ReportRefused,
     RetryScheduled,
-    Vocabulary,
 )
+from schemas.values import Destination, NodeOutcome, ReleaseReason, Vocabulary
 from services.ledger import delivery as deliveries
-from services.ledger.delivery import DeliveryEvent, DeliveryStatus
+from services.ledger.delivery import DeliveryStatus
 from services.ledger.messages import Resume
 from services.ledger.status import TERMINAL, Status
-
-JobEvent: TypeAlias = (
-    JobSubmitted
-    | JobDispatched
-    | JobClaimed
-    | NodeFinished
-    | RetryScheduled
-    | JobReleased
-    | JobExtracted
-    | JobCompleted
-    | JobFailed
-    | JobCancelled
-    | ReportRefused
-    | DeliveryEvent
-)
 
 
 class Job(Struct, frozen=True, gc=False, kw_only=True):

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from schemas.events import Destination, NodeOutcome, Vocabulary
+from schemas.values import Destination, NodeOutcome, Vocabulary
 
 # ---- commands: to the decider of a partition ----
 

@@ -1,6 +1,7 @@
 """What happens to a job whose worker is gone: back to its queue, or failed when that happened too often."""
 
-from schemas.events import AnyEvent, JobFailed, JobReleased, ReleaseReason
+from schemas.events import AnyEvent, JobFailed, JobReleased
+from schemas.values import ReleaseReason
 from services.ledger.job import Job
 from services.ledger.state import Ledger
 

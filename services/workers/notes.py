@@ -1,6 +1,6 @@
 """The trace of a walk: a report for each node, numbered through the job, held until it is told."""
 
-from schemas.events import NodeOutcome
+from schemas.values import NodeOutcome
 from services.ledger.messages import NodeReport
 from services.ledger.workflow import FailedNode, Node, Workflow, node_of
 from services.workers import walk

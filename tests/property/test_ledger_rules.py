@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.events import AnyEvent, Destination, JobCompleted, Recorded
+from schemas.events import AnyEvent, JobCompleted, Recorded
+from schemas.values import Destination
 from services.ledger import job as jobs
 from services.ledger.apply import apply
 from services.ledger.gate import pending

@@ -2,7 +2,7 @@
 
 import re
 
-from schemas.events import NodeOutcome
+from schemas.values import NodeOutcome
 from services.ledger.messages import Extracted, Failed, NodeReport
 from tests.integration.api.conftest import Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger

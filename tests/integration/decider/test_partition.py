@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from schemas.events import Destination, Recorded
+from schemas.events import Recorded
+from schemas.values import Destination
 from services.decider.partition import Tools, open_partition
 from services.ledger.messages import (
     AnyCommand,

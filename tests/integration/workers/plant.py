@@ -13,7 +13,8 @@ from typing import Any
 
 from aiohttp import web
 
-from schemas.events import AnyEvent, Destination, Recorded
+from schemas.events import AnyEvent, Recorded
+from schemas.values import Destination
 from services.ledger.messages import AnnounceWorker, CancelJob, Done, NewJob, RegisterOrg, SubmitJobs
 from services.runtime.admin import ensure_topics
 from services.runtime.blob import BlobStore

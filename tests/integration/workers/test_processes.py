@@ -7,7 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from schemas.events import JobCompleted, JobReleased, ReleaseReason
+from schemas.events import JobCompleted, JobReleased
+from schemas.values import ReleaseReason
 from services.runtime.producer import Producer
 from services.runtime.reader import LogReader
 from services.runtime.settings import Settings

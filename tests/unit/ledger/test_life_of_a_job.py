@@ -3,7 +3,8 @@
 import msgspec
 import pytest
 
-from schemas.events import Destination, JobClaimed, JobCompleted, JobFailed, NodeFinished, ReportRefused, RetryScheduled
+from schemas.events import JobClaimed, JobCompleted, JobFailed, NodeFinished, ReportRefused, RetryScheduled
+from schemas.values import Destination
 from services.ledger.messages import CancelJob, Done, Drop, Failed, Granted, HandedBack, Outcome, Refused, RetryLater
 from services.ledger.policy import SECOND
 from services.ledger.status import Status

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from schemas.events import AnyEvent, Destination, NodeOutcome, Recorded
+from schemas.events import AnyEvent, Recorded
+from schemas.values import Destination, NodeOutcome
 from services.decider.batch import Batch, BatchDecider
 from services.ledger.job import Job
 from services.ledger.messages import (

@@ -5,11 +5,11 @@ from uuid import UUID
 
 import pytest
 
-from projections.postgres.evolve import JobEvent
 from projections.postgres.fold import Changes, Current, FoldError, MissingJob, SkippedSeq, fold, job_keys
 from projections.postgres.rows import Delivery, Job, JobState, instant
 from projections.private import opened, storable_json
-from schemas.events import DeliveryAcked, DeliveryRequested, Destination, JobCompleted, JobSubmitted
+from schemas.events import DeliveryAcked, DeliveryRequested, JobCompleted, JobEvent, JobSubmitted
+from schemas.values import Destination
 from tests.event_streams import DESTINATIONS, START, STEP, Play, Stream
 
 

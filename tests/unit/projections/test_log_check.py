@@ -10,7 +10,8 @@ from projections.verification.log import PartitionLog, read_partition
 from projections.verification.results import check_acked, check_unasked
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder
-from schemas.events import EVENT_TYPES, Destination, JobCompleted
+from schemas.events import EVENT_TYPES, JobCompleted
+from schemas.values import Destination
 from services.runtime.reader import Record
 from tests.event_streams import Play, Stream, records_of
 from tests.fakes.records import InMemoryRecords

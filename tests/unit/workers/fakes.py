@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from schemas.events import Vocabulary
+from schemas.values import Vocabulary
 from services.ledger.messages import AnyCommand, Done, Granted, Reply, ReportProgress, Resume, Task
 from services.runtime.commander import Unasked
 from services.runtime.errors import BlobMissing

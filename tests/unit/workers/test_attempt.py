@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.events import NodeOutcome
+from schemas.values import NodeOutcome
 from services.ledger.messages import Extracted, Failed, NodeReport, RetryLater, Task
 from services.runtime.errors import BlobFault
 from services.workers.attempt import Report, attempt

@@ -1,0 +1,60 @@
+"""What fields of events hold beside plain values: enumerations, destinations, described numbers.
+
+Every enumeration has `unknown`, which an old reader sees in place of what it does not know yet.
+"""
+
+from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+Micros = Annotated[int, Meta(description="microseconds since 1970-01-01 UTC")]
+
+
+def doc(text: str) -> Meta:
+    """Describe a field in Avro and in the documentation."""
+    return Meta(description=text)
+
+
+class Vocabulary(StrEnum):
+    """Which of the published vocabularies a job speaks."""
+
+    UNKNOWN = "unknown"
+    WORKFLOW = "workflow"
+    MODULE = "module"
+    SPIDER = "spider"
+
+
+class NodeOutcome(StrEnum):
+    """How one visit of a workflow node ended."""
+
+    UNKNOWN = "unknown"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    REFUSED = "refused"
+
+
+class ReleaseReason(StrEnum):
+    """Why a job went back to its queue without being finished."""
+
+    UNKNOWN = "unknown"
+    LEASE_EXPIRED = "lease_expired"
+    HANDED_BACK = "handed_back"
+
+
+class OnExhausted(StrEnum):
+    """What happens to a job when a gating delivery has used up its tries."""
+
+    UNKNOWN = "unknown"
+    HOLD = "hold"
+    WAIVE = "waive"
+    FAIL = "fail"
+
+
+class Destination(Struct, frozen=True, kw_only=True, gc=False):
+    """A place to which a job's extraction goes, as it was when the job was submitted."""
+
+    destination_id: Annotated[str, doc("id within the org")] = ""
+    kind: Annotated[str, doc("postgres, webhook, clickhouse, bigquery, snowflake or databricks")] = ""
+    gating: Annotated[bool, doc("whether the job waits for its ACK before it is completed")] = True
+    on_exhausted: Annotated[OnExhausted, doc("what happens when its tries are used up")] = OnExhausted.HOLD
