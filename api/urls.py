@@ -1,11 +1,11 @@
 """Which URLs a job may be about, and the domain it is filed under."""
 
-import ipaddress
 import socket
 
 from yarl import URL
 
 from api.errors import invalid
+from services.workers.providers.addresses import refusal
 
 MAX_URL_CHARS = 8192
 
@@ -35,12 +35,10 @@ def _is_private(host: str) -> bool:
     if host.lower().rstrip(".") == "localhost" or host.lower().rstrip(".").endswith(".localhost"):
         return True
     try:
-        address = ipaddress.ip_address(host.partition("%")[0])
+        return refusal(host, allow_private=False) is not None
     except ValueError:
-        try:  # 2130706433, 0x7f.1, 017700000001: what connect() makes of them
-            address = ipaddress.IPv4Address(socket.inet_aton(host.rstrip(".")))
-        except (OSError, UnicodeError, ValueError):
-            return False
-    if isinstance(address, ipaddress.IPv6Address):
-        address = address.ipv4_mapped or address.sixtofour or address
-    return not address.is_global or address.is_multicast
+        pass
+    try:  # 2130706433, 0x7f.1, 017700000001: what connect() makes of them
+        return refusal(socket.inet_ntoa(socket.inet_aton(host.rstrip("."))), allow_private=False) is not None
+    except (OSError, UnicodeError, ValueError):
+        return False

@@ -10,12 +10,12 @@ from api.config import workflows
 from api.errors import Problem, not_found
 from api.http import answer
 from api.operation import Call, Operation
-from api.selectors import selector_fault
 from api.times import iso, iso_or_none
 from services.ledger.workflow import Fault, Workflow, WorkflowInvalid, digest
 from services.ledger.workflow_reading import MAX_DOCUMENT_BYTES, document_from
 from services.runtime.blob import blob_key
 from services.runtime.ids import uuid7
+from services.workers.extract.selectors import selector_fault
 
 MAX_BODY_BYTES = MAX_DOCUMENT_BYTES + 64 * 1024
 

@@ -1,4 +1,4 @@
-"""Selectors of the three kinds: checked when a workflow is saved, run when a page is read."""
+"""Selectors of the three kinds: checked by the API when a workflow is saved, run when a page is read."""
 
 from functools import lru_cache
 from typing import Any
@@ -10,6 +10,7 @@ from parsel.csstranslator import HTMLTranslator
 from services.ledger.workflow import Field, SelectorKind
 from services.workers.extract import jsonld
 
+MAX_QUERY_CHARS = 4096
 # What a type reads from an element when the field names no attribute; then its text.
 NATURAL_ATTRIBUTES = {"url": ("href", "src", "content"), "date": ("datetime", "content")}
 
@@ -18,6 +19,8 @@ def selector_fault(kind: SelectorKind, query: str) -> str | None:
     """Say what is wrong with a selector, or None when it can run; fits `services.ledger.workflow.SelectorCheck`."""
     if not query.strip():
         return f"an empty {kind} selector finds nothing: write one"
+    if len(query) > MAX_QUERY_CHARS:
+        return f"a {kind} selector takes at most {MAX_QUERY_CHARS} characters"
     if kind == "jsonld":
         return jsonld.path_fault(query)
     try:

@@ -12,9 +12,6 @@ from api import openapi
 from api.errors import CODES
 from api.operation import Operation
 from api.routes.all import OPERATIONS
-from api.selectors import selector_fault
-from services.ledger.workflow import SelectorKind
-from services.workers.extract import selectors as workers
 
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -46,24 +43,6 @@ def test_every_error_code_is_in_docs_errors_md_with_its_status() -> None:
     assert {row[1].strip().strip("`"): int(row[2]) for row in rows} == {
         code: status for code, (status, _) in CODES.items()
     }
-
-
-@pytest.mark.parametrize(
-    ("kind", "query"),
-    [
-        ("css", "div.price > span::text"),
-        ("css", "div["),
-        ("css", ""),
-        ("xpath", "//div[@id='a']/text()"),
-        ("xpath", "//div["),
-        ("xpath", "foo("),
-        ("jsonld", "Product.offers[0].price"),
-        ("jsonld", "Product..price"),
-        ("jsonld", " "),
-    ],
-)
-def test_the_api_and_the_workers_agree_on_selectors(kind: SelectorKind, query: str) -> None:
-    assert selector_fault(kind, query) == workers.selector_fault(kind, query)
 
 
 def _is_for(line: str, method: str, path: str) -> bool:

@@ -57,6 +57,8 @@ def test_a_bad_url_is_refused_with_its_field(url: str) -> None:
         "[fe80::1]",
         "[::ffff:10.0.0.1]",
         "[2002:7f00:1::]",
+        "[64:ff9b::7f00:1]",
+        "168.63.129.16",
         "2130706433",
         "0x7f000001",
         "0x7f.1",

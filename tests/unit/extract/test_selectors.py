@@ -13,10 +13,13 @@ from services.workers.extract.selectors import selector_fault
         ("css", "a:unknown(x)"),
         ("css", ""),
         ("css", "::"),
+        ("css", "a" * 5000),
         ("xpath", "//a["),
+        ("xpath", "foo("),
         ("xpath", "//x:y"),
         ("xpath", "unknown()"),
         ("jsonld", "a..b"),
+        ("jsonld", " "),
         ("jsonld", "Product.offers[x]"),
     ],
 )
