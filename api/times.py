@@ -1,12 +1,11 @@
 """How times look in answers: ISO 8601, UTC, microseconds, Z."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated
 
 from msgspec import Meta
 
 Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def iso(moment: datetime) -> str:
@@ -17,8 +16,3 @@ def iso(moment: datetime) -> str:
 def iso_or_none(moment: datetime | None) -> str | None:
     """Write a moment, or None where there was none."""
     return iso(moment) if moment else None
-
-
-def moment_of(micros: int) -> datetime:
-    """Turn microseconds since 1970 into a moment, exactly."""
-    return EPOCH + timedelta(microseconds=micros)

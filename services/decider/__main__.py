@@ -111,8 +111,8 @@ def decide(
         progress.beat(position=decider.position)
         if decided:
             count("commands_decided", decided, partition=label)
-            level("position", decider.position, process="decider", partition=label)
-            level("jobs_live", decider.live_jobs, partition=label)
+        level("position", decider.position, process="decider", partition=label)  # timers and leases move it too
+        level("jobs_live", decider.live_jobs, partition=label)
     decider.close()
 
 

@@ -50,18 +50,14 @@ class Progress:
 class Health:
     """The parts of a process that have to make progress for it to be ready."""
 
-    def __init__(self, service: str) -> None:
+    def __init__(self, service: str, clock: Clock = time.monotonic) -> None:
         self.service = service
+        self._clock = clock
         self._parts: dict[str, Progress] = {}
 
     def part(self, name: str) -> Progress:
         """Return the Progress of a part, made at the first call; from then on the process needs it to be ready."""
-        return self._parts.setdefault(name, Progress(name))
-
-    def add(self, progress: Progress) -> Progress:
-        """Count a Progress made elsewhere among the parts."""
-        self._parts[progress.name] = progress
-        return progress
+        return self._parts.setdefault(name, Progress(name, self._clock))
 
     def report(self) -> dict[str, Any]:
         """Return `ready`, `service`, and the state of each part; a process without parts is not ready."""

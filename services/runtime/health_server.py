@@ -1,7 +1,5 @@
 """The small HTTP server of every process: /health, /ready and /metrics."""
 
-import asyncio
-import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +9,6 @@ from aiohttp import web
 from services.runtime.health import Health
 from services.runtime.metrics import CONTENT_TYPE, exposition
 from services.runtime.settings import Settings
-
-JOIN_SECONDS = 5.0
 
 
 def health_routes(health: Health) -> list[web.RouteDef]:
@@ -62,33 +58,6 @@ async def serve(settings: Settings, health: Health) -> HealthServer:
         await runner.cleanup()
         raise
     return HealthServer(int(runner.addresses[0][1]), runner)
-
-
-class ThreadedHealthServer:
-    """The same server in a thread of its own, for a process without an event loop."""
-
-    def __init__(self, settings: Settings, health: Health) -> None:
-        self._loop = asyncio.new_event_loop()
-        try:
-            self._server = self._loop.run_until_complete(serve(settings, health))
-        except OSError:
-            self._loop.close()
-            raise
-        self.port = self._server.port
-        self._thread = threading.Thread(target=self._loop.run_forever, name="health", daemon=True)
-        self._thread.start()
-
-    def close(self) -> None:
-        """Stop listening and end the thread."""
-        asyncio.run_coroutine_threadsafe(self._server.close(), self._loop).result(JOIN_SECONDS)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(JOIN_SECONDS)
-        self._loop.close()
-
-
-def serve_in_thread(settings: Settings, health: Health) -> ThreadedHealthServer:
-    """Serve the three routes from a thread of their own until closed."""
-    return ThreadedHealthServer(settings, health)
 
 
 def _json(body: dict[str, Any], status: int) -> web.Response:

@@ -13,11 +13,6 @@ def uuid7() -> str:
     return str(uuid.UUID(int=_uuid7_int(time.time_ns(), os.urandom(8))))
 
 
-def uuid7_bytes() -> bytes:
-    """Return a UUID of version 7 as its 16 bytes."""
-    return _uuid7_int(time.time_ns(), os.urandom(8)).to_bytes(16, "big")
-
-
 def _uuid7_int(nanos: int, random: bytes) -> int:
     milliseconds, rest = divmod(nanos, NANOS_PER_MILLISECOND)
     fraction = rest * FRACTION_STEPS // NANOS_PER_MILLISECOND

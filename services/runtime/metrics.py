@@ -25,8 +25,8 @@ Counted = Literal[
 Level = Literal[
     "position",  # position last folded or recorded
     "lag",  # positions between the head of the log and the position
-    "commands_waiting",  # commands read but not yet decided
-    "jobs_live",  # jobs in a decider's memory
+    "commands_waiting",  # commands on the broker that are not decided yet
+    "jobs_live",  # jobs in a decider's memory that have not ended
     "tasks_running",  # tasks in this worker
     "worker_slots_free",  # tasks that this worker could take now
     "process_ready",  # 1: the part makes progress, 0: it does not

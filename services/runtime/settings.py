@@ -45,7 +45,6 @@ class Settings:
     dead_letter_limit: int = 1000  # parked records per process and hour before it stops
     log_level: str = "INFO"
     operator_key: str = ""
-    stack_dir: str = ""  # directory of the local stack that started this process, if one did
 
     def __repr__(self) -> str:
         return f"Settings(kafka={self.kafka!r}, registry={self.registry!r}, topic_prefix={self.topic_prefix!r})"

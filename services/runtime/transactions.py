@@ -78,7 +78,7 @@ class PartitionTransactions:
         return offsets[0]
 
     def write(self, records: Sequence[Outgoing]) -> None:
-        """Write all of these records, or none, and return when they are readable."""
+        """Write all of these records, or none; readers may see them only some milliseconds after the return."""
         producer = self._producers[self._turn]
         self._turn = (self._turn + 1) % IDS
         try:

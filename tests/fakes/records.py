@@ -1,11 +1,13 @@
 """A list of records in place of a LogReader, and event records to put into it."""
 
+import uuid
+
 import msgspec
 
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder
 from schemas.events import EVENT_TYPES, AnyEvent, Header, Recorded, WriterOpened
-from services.runtime.ids import uuid7_bytes
+from services.runtime.ids import uuid7
 from services.runtime.reader import Record
 
 IDS = {name: number for number, name in enumerate(EVENT_TYPES, 1)}
@@ -46,7 +48,7 @@ def event_record(position: int, event: AnyEvent | None = None, *, partition: int
     event = event or WriterOpened(writer_id="test")
     name = type(event).__name__
     header = Header(
-        event_id=uuid7_bytes(),
+        event_id=uuid.UUID(uuid7()).bytes,
         event_type=name,
         seq=position,
         partition=partition,

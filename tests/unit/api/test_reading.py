@@ -1,6 +1,7 @@
 """Bytes to typed values."""
 
 import contextlib
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from api import requests
 from api.errors import Problem
 from api.reading import json_object, typed
+from services.ledger.status import Status
 
 
 @given(st.binary(max_size=200))
@@ -43,3 +45,7 @@ def test_the_path_of_unusable_text_is_named() -> None:
         with pytest.raises(Problem) as caught:
             json_object(data)
         assert (caught.value.code, caught.value.body["field"]) == ("unusable_text", "input.a[1]")
+
+
+def test_the_states_to_list_by_are_those_of_the_ledger() -> None:
+    assert get_args(requests.Status) == tuple(Status)

@@ -1,14 +1,10 @@
 """Readiness follows progress: red within ten seconds of a standstill, green with the next beat."""
 
-import json
-import urllib.error
-import urllib.request
-
 import aiohttp
 import pytest
 
 from services.runtime.health import Health, Progress
-from services.runtime.health_server import serve, serve_in_thread
+from services.runtime.health_server import serve
 from services.runtime.settings import Settings
 
 SETTINGS = Settings(kafka="", postgres="", registry="", blobs="", operator_key="very-secret")
@@ -66,9 +62,9 @@ def test_the_figures_of_a_beat_stay_until_they_change(progress: Progress) -> Non
 
 
 def test_a_process_is_ready_when_each_of_its_parts_is(clock: Clock) -> None:
-    health = Health("decider")
+    health = Health("decider", clock)
     assert not health.report()["ready"], "no parts: nothing has shown that it works"
-    first, second = health.part("first"), health.add(Progress("second", clock))
+    first, second = health.part("first"), health.part("second")
     first.beat()
     assert not health.report()["ready"]
     second.beat(position=3)
@@ -97,18 +93,3 @@ async def test_the_server_answers_health_ready_and_metrics() -> None:
             assert answer.content_type == "text/plain"
             assert 'jobledger_process_ready{part="p0"} 1.0' in await answer.text()
     await server.close()
-
-
-def test_the_server_in_a_thread_answers_the_same_and_ends() -> None:
-    health = Health("decider")
-    health.part("p0").beat()
-    server = serve_in_thread(SETTINGS, health)
-    with urllib.request.urlopen(f"http://127.0.0.1:{server.port}/ready") as answer:
-        assert json.load(answer)["ready"]
-    health.part("p0").stalled("gone")
-    with pytest.raises(urllib.error.HTTPError, match="503") as refused:
-        urllib.request.urlopen(f"http://127.0.0.1:{server.port}/ready")
-    refused.value.close()
-    server.close()
-    with pytest.raises(urllib.error.URLError):
-        urllib.request.urlopen(f"http://127.0.0.1:{server.port}/health")
