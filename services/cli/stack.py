@@ -3,15 +3,14 @@
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.terminal import Json, fail, told
+from services.cli.terminal import Json, fail, steps, told
 
 if TYPE_CHECKING:
     from services.localstack.state import StackState
@@ -34,7 +33,7 @@ def up(
         if foreground:
             _run_in_foreground(as_json)
             return
-        with _progress() as show:
+        with steps() as show:
             state = start(stack_directory(os.environ), os.environ, lambda state: show(state.step))
     _print_endpoints(state, as_json)
 
@@ -48,7 +47,7 @@ def down(as_json: Json = False) -> None:
 
     directory = stack_directory(os.environ)
     was_running = read_state(directory.state) is not None
-    with _progress() as show:
+    with steps() as show:
         if was_running:
             show("stopping")
         killed = stop(directory)
@@ -187,19 +186,6 @@ def _print_table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
     widths = [max(len(row[number]) for row in (columns, *rows)) for number in range(len(columns))]
     for row in (columns, *rows):
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Show the current step on stderr: a spinner on a terminal, a line for each new step elsewhere."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda step: typer.echo(step, err=True)
-        return
-    with console.status("starting") as spinner:
-        yield spinner.update
 
 
 def _new_lines(file: Path, ends: dict[Path, int]) -> list[str]:

@@ -2,9 +2,11 @@
 
 import json
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+
+from services.cli.terminal import Json
 
 if TYPE_CHECKING:
     from projections.verification.faults import Report
@@ -15,7 +17,7 @@ UNUSABLE = 2  # exit code where nothing could be compared
 
 
 @app.command()
-def verify(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False) -> None:
+def verify(as_json: Json = False) -> None:
     """Compare log and read model row by row; exit 1 naming table, job and field where they differ."""
     import psycopg
 

@@ -1,5 +1,7 @@
 """The trace of a walk: a report for each node, numbered through the job, held until it is told."""
 
+from typing import assert_never
+
 from schemas.values import NodeOutcome
 from services.ledger.messages import NodeReport
 from services.ledger.workflow import FailedNode, Node, Workflow, node_of
@@ -94,3 +96,5 @@ def _told(outcome: walk.NodeOutcome) -> tuple[NodeOutcome, str, str, str]:
             return NodeOutcome.REFUSED, "validation_failed", outcome.rule, outcome.evidence
         case Errored():
             return NodeOutcome.FAILED, outcome.error_type, "", outcome.message
+        case _:
+            assert_never(outcome)

@@ -3,11 +3,20 @@
 import asyncio
 import time
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, assert_never
 
 import msgspec
 
-from services.ledger.workflow import ExtractorNode, Node, ServiceNode
+from services.ledger.workflow import (
+    EntryNode,
+    ExtractorNode,
+    FailedNode,
+    Node,
+    ResultNode,
+    ServiceNode,
+    SplitNode,
+    WarehouseNode,
+)
 from services.runtime.blob import blob_key
 from services.workers import extraction
 from services.workers.blobs import Blobs
@@ -57,8 +66,10 @@ async def visit(tools: Tools, job: Job, node: Node, step: int, carried: Carried)
             seen = await _service(tools, job, node, step, carried)
         case ExtractorNode():
             seen = await _extractor(tools, job, node, step, carried)
-        case _:  # a warehouse; entry, split, result and failed have no work
+        case WarehouseNode() | EntryNode() | SplitNode() | ResultNode() | FailedNode():  # no work of their own
             seen = Visit(Passed(), carried)
+        case _:
+            assert_never(node)
     return replace(seen, latency_ms=round((time.monotonic() - started) * 1000))
 
 

@@ -1,6 +1,7 @@
 """The way through a workflow between two nodes that have work: edges taken, and nodes merely passed."""
 
 from dataclasses import dataclass
+from typing import assert_never
 
 from services.ledger.workflow import (
     EdgeKind,
@@ -44,5 +45,7 @@ def passed(workflow: Workflow, node: Node | None, job_id: str) -> list[Passage]:
                 trail.append(Passage(node, "default", split_choice(workflow, node.id, job_id)))
             case ResultNode() | FailedNode():
                 trail.append(Passage(node, None, None))
+            case _:
+                assert_never(node)
         node = trail[-1].target
     return trail

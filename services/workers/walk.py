@@ -2,23 +2,22 @@
 
 import hashlib
 from dataclasses import dataclass
+from typing import assert_never
 
 import msgspec
 
 from services.ledger.workflow import (
-    EntryNode,
     FailedNode,
     Node,
     ResultNode,
     ServiceNode,
     ServiceSettings,
-    SplitNode,
     Workflow,
     entry_of,
     next_node,
     node_of,
-    split_choice,
 )
+from services.workers.trail import passed
 
 MAX_RETRY_AFTER_MS = 3_600_000  # a server that asks for more is asked again after an hour
 MAX_HELD_DELAY_MS = 5_000  # an instant retry told to wait longer gives its slot back
@@ -69,10 +68,9 @@ NodeOutcome = Passed | Refused | Errored
 
 @dataclass(frozen=True, slots=True)
 class Continue:
-    """Run the node of `point`; `via` are the ids of nodes without work (entry, split) passed on the way."""
+    """Run the node of `point`."""
 
     point: Point
-    via: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +87,6 @@ class Finished:
     """The walk ended well at `node_id`."""
 
     node_id: str
-    via: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +123,8 @@ def after(workflow: Workflow, point: Point, outcome: NodeOutcome, job_id: str) -
             return _fail(workflow, node, job_id, _with_error(point.failures, outcome))
         case Refused():
             return _fail(workflow, node, job_id, _with_verdict(point.failures, outcome))
+        case _:
+            assert_never(outcome)
 
 
 def retry_delay_ms(
@@ -162,21 +161,19 @@ def _arrive(
     workflow: Workflow, node: Node, job_id: str, failures: Failures, came_from: str
 ) -> Continue | Finished | Exhausted:
     """Go through the nodes that have no work of their own until one has, or the walk ends."""
-    via: list[str] = []
-    while isinstance(node, EntryNode | SplitNode):
-        via.append(node.id)
-        if isinstance(node, SplitNode):
-            node = split_choice(workflow, node.id, job_id)
-        else:
-            following = next_node(workflow, node.id, "success")
-            if following is None:
-                return _exhausted(failures, node.id)
-            node = following
-    if isinstance(node, ResultNode):
-        return Finished(node.id, tuple(via))
-    if isinstance(node, FailedNode):
-        return _exhausted(failures, came_from)
-    return Continue(Point(node.id, 1, failures), tuple(via))
+    trail = passed(workflow, node, job_id)
+    if not trail:
+        return Continue(Point(node.id, 1, failures))
+    end = trail[-1]
+    if end.target is not None:
+        return Continue(Point(end.target.id, 1, failures))
+    match end.node:
+        case ResultNode():
+            return Finished(end.node.id)
+        case FailedNode():
+            return _exhausted(failures, came_from)
+        case _:  # an entry without an edge, which no document that was checked has
+            return _exhausted(failures, end.node.id)
 
 
 def _with_error(failures: Failures, error: Errored) -> Failures:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, assert_never
 from urllib.parse import urljoin, urlsplit
 
 from services.ledger.workflow import Field
@@ -56,6 +56,8 @@ def value_of(raw: Any, field: Field, page_url: str) -> Any | None:
             return _url(raw, page_url)
         case "date":
             return date_of(_text(raw), field.date_format)
+        case _:
+            assert_never(field.type)
 
 
 def number_of(raw: Any, decimal_mark: str = "") -> float | int | None:

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from services.ledger.workflow import ServiceNode, ServiceSettings, Workflow, node_of
+from services.ledger.workflow import ServiceNode, ServiceSettings, Workflow, entry_of, node_of
 from services.ledger.workflow_reading import document_from
+from services.workers.trail import passed
 from services.workers.walk import (
     MAX_RETRY_AFTER_MS,
     Continue,
@@ -39,7 +40,7 @@ WORKFLOW = workflow_with()
 
 
 def test_a_walk_begins_behind_the_entry() -> None:
-    assert begin(WORKFLOW, JOB) == Continue(Point("a"), via=("entry",))
+    assert begin(WORKFLOW, JOB) == Continue(Point("a"))
 
 
 def test_a_passed_service_leads_to_the_extractor() -> None:
@@ -165,7 +166,8 @@ def test_a_split_is_passed_on_the_way() -> None:
     document["edges"][0]["target"] = "split"
     document["edges"].append({"source": "split", "target": "a", "percent": 50})
     document["edges"].append({"source": "split", "target": "b", "percent": 50})
-    step = begin(document_from(encoded(document)), JOB)
+    workflow = document_from(encoded(document))
+    step = begin(workflow, JOB)
     assert isinstance(step, Continue)
-    assert step.via == ("entry", "split")
+    assert [passage.node.id for passage in passed(workflow, entry_of(workflow), JOB)] == ["entry", "split"]
     assert isinstance(node_of(WORKFLOW, step.point.node_id), ServiceNode)
