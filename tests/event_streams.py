@@ -33,6 +33,7 @@ from schemas.events import (
     WriterOpened,
 )
 from schemas.values import Destination, NodeOutcome, ReleaseReason
+from services.decider.outgoing import event_headers
 from services.runtime.ledger_log import Entry
 from services.runtime.reader import Record
 
@@ -291,10 +292,7 @@ def records_of(stream: Stream) -> list[Record]:
             recorded.header.position * 2,
             recorded.event.org_id,
             raw,
-            [
-                ("ce_type", f"jobledger.{recorded.header.event_type}".encode()),
-                ("ledger-position", str(recorded.header.position).encode()),
-            ],
+            event_headers(recorded),
             recorded.header.occurred_at // 1000,
         )
         for recorded, raw in zip(stream.events, stream.raws, strict=True)
