@@ -20,7 +20,7 @@ from services.localstack.program import Program, kafka_answers
 
 FORMAT_SECONDS = 60.0
 STOP_SECONDS = 30.0  # the first stop also writes the class archive
-HEAP = ("-Xms128m", "-Xmx512m")  # measured in docs/adr: 230 MB resident with 120 partitions
+HEAP = ("-Xms128m", "-Xmx512m")  # measured: 230 MB resident with 120 partitions
 SMALL_JVM = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")  # one local broker: quick to start, quiet when idle
 AOT_CACHE_MAJOR = 25  # from here on Java's class archive is the AOT cache
 
