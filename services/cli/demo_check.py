@@ -28,6 +28,13 @@ class End(msgspec.Struct, frozen=True, rename="camel"):
         return f"{self.state}{cause}{f' ({self.rule})' if self.rule else ''}"
 
 
+class Share(msgspec.Struct, frozen=True, rename="camel"):
+    """How many jobs ended in one way."""
+
+    end: End
+    jobs: int
+
+
 class KindResult(msgspec.Struct, frozen=True, rename="camel"):
     """The jobs of one kind of page: what was expected of each, and how many ended how."""
 
@@ -35,12 +42,12 @@ class KindResult(msgspec.Struct, frozen=True, rename="camel"):
     workflow: str
     jobs: int
     expected: End
-    actual: list[tuple[End, int]]
+    actual: list[Share]
 
     @property
     def ok(self) -> bool:
         """Whether every job ended as expected."""
-        return all(end == self.expected for end, _ in self.actual)
+        return all(share.end == self.expected for share in self.actual)
 
 
 class Astray(msgspec.Struct, frozen=True, rename="camel"):
@@ -144,7 +151,8 @@ def _kinds(outcomes: Sequence[Outcome]) -> Iterable[KindResult]:
     for kind in PAGE_KINDS:
         ends = Counter(end_of(outcome.job) for outcome in outcomes if outcome.asked.kind == kind)
         if ends:
-            yield KindResult(kind.name, kind.workflow, ends.total(), expected_end(kind), ends.most_common())
+            actual = [Share(end, count) for end, count in ends.most_common()]
+            yield KindResult(kind.name, kind.workflow, ends.total(), expected_end(kind), actual)
 
 
 def _gate(outcomes: Sequence[Outcome], report: Report) -> GateCounts:

@@ -42,8 +42,8 @@ def kind_table(kinds: Iterable[KindResult]) -> Table:
     table = Table("page", "workflow", "expected", "came to that", box=None, pad_edge=False, header_style="dim")
     for kind in kinds:
         expected = Text(str(kind.expected), style=STYLES.get(kind.expected.state, ""))
-        fine = sum(count for end, count in kind.actual if end == kind.expected)
-        others = "".join(f"\n{count} {end}" for end, count in kind.actual if end != kind.expected)
+        fine = sum(share.jobs for share in kind.actual if share.end == kind.expected)
+        others = "".join(f"\n{share.jobs} {share.end}" for share in kind.actual if share.end != kind.expected)
         table.add_row(
             kind.page,
             kind.workflow,

@@ -4,7 +4,7 @@ import dataclasses
 
 from api.answers import Gate, Job
 from projections.verification.faults import Fault, Report
-from services.cli.demo_check import End, summary_of
+from services.cli.demo_check import End, Share, summary_of
 from services.cli.demo_run import Outcome, Submitted
 from services.cli.demo_workflows import PAGE_KINDS
 from tests.unit.cli.jobs import job, visit
@@ -35,7 +35,7 @@ def test_another_rule_than_expected_is_a_mismatch() -> None:
     walled = job("failed", error_type="validation_failed", execution_trace=[refused], gate=SHUT)
     summary = summary_of([outcome("captcha", walled, readable=False)], FAITHFUL, broker="b", seconds=1)
     assert not summary.ok
-    assert summary.kinds[0].actual == [(End("failed", "validation_failed", "soft_404"), 1)]
+    assert summary.kinds[0].actual == [Share(End("failed", "validation_failed", "soft_404"), 1)]
     assert summary.astray[0].expected == "failed validation_failed (captcha)"
     assert summary.astray[0].found == "failed validation_failed (soft_404)"
 
