@@ -76,6 +76,7 @@ async def main(settings: Settings) -> None:
             group.create_task(until_it_stops(app))
             group.create_task(commander.wait())
             group.create_task(raised(executor.failed))
+            group.create_task(raised(tools.readers.stuck))
 
 
 async def _leave(executor: Executor, heartbeat: Heartbeat, beating: asyncio.Task[None]) -> None:

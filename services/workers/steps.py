@@ -1,8 +1,8 @@
 """One visit of one node: the provider is called and its answer judged, or the page is read."""
 
-import asyncio
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Protocol, assert_never
 
 import msgspec
@@ -25,7 +25,10 @@ from services.workers.extract.clean import clean_text
 from services.workers.gate.judge import Page, judge
 from services.workers.job import Job
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, Provider, ProviderError
+from services.workers.readers import PageTooHard, Readers
 from services.workers.walk import Errored, NodeOutcome, Passed, Refused
+
+TOO_HARD = "page_too_hard"
 
 
 class Providers(Protocol):
@@ -41,6 +44,7 @@ class Tools:
 
     providers: Providers
     blobs: Blobs
+    readers: Readers = field(default_factory=Readers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,10 @@ async def _service(tools: Tools, job: Job, node: ServiceNode, step: int, carried
         body_bytes=len(answer.body),
     )
     page = Page(answer.status, answer.content_type, answer.body, answer.final_url)
-    verdict = await asyncio.to_thread(judge, page, settings.validation)
+    try:
+        verdict = await tools.readers.read(partial(judge, page, settings.validation))
+    except PageTooHard as error:
+        return replace(seen, outcome=Errored(TOO_HARD, str(error)))
     if verdict:
         return replace(seen, outcome=Refused(verdict.rule, verdict.evidence))
     return await _kept(tools, job, step, answer, seen)
@@ -114,7 +121,10 @@ async def _kept(tools: Tools, job: Job, step: int, answer: Fetched, seen: Visit)
 async def _extractor(tools: Tools, job: Job, node: ExtractorNode, step: int, carried: Carried) -> Visit:
     if carried.body is None:
         return Visit(Errored("no_page", "no node before this one left a page"), NOTHING)
-    document = await asyncio.to_thread(extraction.read_page, carried.body, node.settings)
+    try:
+        document = await tools.readers.read(partial(extraction.read_page, carried.body, node.settings))
+    except PageTooHard as error:
+        return Visit(Errored(TOO_HARD, str(error)), carried)
     if isinstance(document, Refused):
         return Visit(document, carried)
     key = blob_key(job.org_id, job.job_id, job.attempt, f"extraction-{step}.json")

@@ -43,8 +43,15 @@ def nodes(scope: Selector, kind: SelectorKind, query: str, *, inside: bool = Fal
 
 
 def raw_values(found: list[Selector], field: Field) -> list[str]:
-    """Return the texts that the nodes found stand for, by the field's attribute or its type."""
-    return [text for text in (_raw(node, field) for node in found) if text is not None]
+    """Return the texts that the nodes found stand for; but for a list none after the first that is not empty."""
+    texts: list[str] = []
+    for node in found:
+        text = _raw(node, field)
+        if text is not None:
+            texts.append(text)
+        if text and field.type != "list":
+            break
+    return texts
 
 
 def _raw(node: Selector, field: Field) -> str | None:

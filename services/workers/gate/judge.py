@@ -201,7 +201,7 @@ def _script_challenge(reading: Reading, _page: Page) -> Verdict | None:
     raw = reading.raw
     if machinery.PROBES_BROWSER.search(raw):
         return Verdict("captcha", "the script looks for an automated browser")
-    if machinery.COOKIE_AND_RELOAD.search(raw) and not machinery.EXTERNAL_SCRIPT.search(raw):
+    if machinery.sets_cookie_and_comes_back(raw) and not machinery.EXTERNAL_SCRIPT.search(raw):
         return Verdict("captcha", "the script sets a cookie and loads the page again")
     if (
         machinery.ENCODED.search(raw)

@@ -29,10 +29,10 @@ WIDGETS = (
 REFUSAL = (b"cf-error-details", b"_incapsula_resource?cwudnsai", b"errors.edgesuite.net")
 
 # A script that sets a cookie and comes back, unpacks itself, or looks at who runs it.
-COOKIE_AND_RELOAD = re.compile(
-    rb"document\.cookie\s*=.*(?:location\.(?:reload|replace)|location(?:\.href)?\s*=|\.submit\(\))", re.S
-)
-UNPACKS_ITSELF = re.compile(rb"(?:\beval\b|Function\s*\().*|fromCharCode.*\beval\b", re.S)
+# No pattern spans `.*`: a page that repeats its first half would be searched once for each repetition.
+SETS_COOKIE = re.compile(rb"document\.cookie\s{0,9}=")
+COMES_BACK = re.compile(rb"location\.(?:reload|replace)|location(?:\.href)?\s{0,9}=|\.submit\(\)")
+UNPACKS_ITSELF = re.compile(rb"\beval\b|Function\s{0,9}\(")
 ENCODED = re.compile(rb"fromCharCode|\batob\(|unescape\(|[A-Za-z0-9+/]{400,}")
 PROBES_BROWSER = re.compile(rb"navigator\.webdriver|\bwebdriver\b|callPhantom|_phantom|fingerprint", re.I)
 GOES_ELSEWHERE = re.compile(
@@ -40,6 +40,13 @@ GOES_ELSEWHERE = re.compile(
     re.I,
 )
 EXTERNAL_SCRIPT = re.compile(rb"<script[^>]{0,500}\bsrc\s*=", re.I)
+
+
+def sets_cookie_and_comes_back(raw: bytes) -> bool:
+    """Say whether a script sets a cookie and, later in the markup, loads the page again."""
+    cookie = SETS_COOKIE.search(raw)
+    return cookie is not None and COMES_BACK.search(raw, cookie.end()) is not None
+
 
 # Without one of these, the search below is in vain.
 CONTENT_HINTS = (b"schema.org", b"itemprop=", b"article:published_time", b"og:price", b"product:price")

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -15,6 +16,12 @@ MACHINERY_BYTES = 24 * 1024
 FIRST_DENSE = "\u3040"  # kana, ideographs, hangul
 DENSE_WEIGHT = 2.0
 PHRASE_CHARS = 1500  # of visible text in which phrases are looked for
+# The work of an HTML5 parser grows with the square of how deep tags are nested, and each paragraph gets a copy of every
+# formatting tag that was left open. So a page is read up to this many tags (walls have few), with spans for formatting.
+MAX_TAGS = 10_000
+TAG = re.compile("<[a-z]", re.I)
+FORMATTING = re.compile(r"(</?)(?:b|big|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])", re.I)
+CODE = re.compile(r"(</?)code(?=[\s/>])", re.I)
 
 
 @dataclass(frozen=True)
@@ -63,7 +70,7 @@ class Reading:
 
 def reading_of(text: str) -> Reading:
     """Parse a page and take its measures."""
-    tree = LexborHTMLParser(text or " ")
+    tree = LexborHTMLParser(_harmless(text) or " ")
     title = _plain(node.text()) if (node := tree.css_first("title")) else ""
     scripts = len(tree.tags("script"))
     noscript = _plain(" ".join(node.text() for node in tree.tags("noscript")))
@@ -91,8 +98,16 @@ def reading_of(text: str) -> Reading:
         inputs=sum(kind not in ("hidden", "submit", "button", "image", "checkbox", "radio") for kind in inputs)
         + len(tree.tags("textarea")),
         frames=len(tree.tags("frame")) + len(tree.tags("iframe")),
-        samples=len(tree.tags("pre")) + len(tree.tags("code")),
+        samples=len(tree.tags("pre")) + len(tree.tags("samp")),
     )
+
+
+def _harmless(text: str) -> str:
+    """Return markup that parses in bounded time and memory and reads the same; `code` becomes `samp`."""
+    if text.count("<") > MAX_TAGS:
+        first_too_many = next(islice(TAG.finditer(text), MAX_TAGS, None), None)
+        text = text[: first_too_many.start()] if first_too_many else text
+    return CODE.sub(r"\1samp", FORMATTING.sub(r"\1span", text))
 
 
 def _spaced(text: str) -> str:

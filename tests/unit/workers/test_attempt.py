@@ -12,6 +12,7 @@ from services.ledger.messages import Extracted, Failed, NodeReport, RetryLater, 
 from services.runtime.errors import BlobFault
 from services.workers.attempt import Report, attempt
 from services.workers.extraction import CONTENT_TYPE, Document
+from services.workers.readers import Readers
 from services.workers.steps import Tools
 from services.workers.workflows import Workflows
 from tests.unit.workers.fakes import (
@@ -201,6 +202,14 @@ async def test_header_bytes_that_are_no_text_are_replaced_before_anything_is_sto
 async def test_an_error_text_that_is_no_text_is_told_with_what_cannot_be_stored_replaced() -> None:
     run = await Run(workflow(), ValueError("\udcff and \0")).go()
     assert said(run.outcome.private) == {"message": "ValueError: \ufffd and \ufffd"}
+
+
+async def test_a_page_that_is_not_read_in_time_goes_down_the_fail_edge() -> None:
+    run = Run(workflow(service("a"), service("b")), page(), broken())
+    tools = Tools(OneProvider(run.provider), run.blobs, Readers(0.0))
+    run.reports = [report async for report in attempt(tools, Workflows(run.blobs), task(), granted())]
+    first = next(node for node in run.nodes if node.node_id == "a")
+    assert (first.outcome, first.error_type, first.edge, first.next_node_id) == ("failed", "page_too_hard", "fail", "b")
 
 
 async def test_an_outage_of_the_blob_store_defers_the_job_instead_of_failing_it() -> None:
