@@ -102,7 +102,7 @@ async def _tail(settings: Settings, model: ReadModel, ends: Ends | None) -> Tail
         except (psycopg.OperationalError, psycopg_pool.PoolTimeout):
             return {}  # Postgres is away: /ready says so, and until it is back nothing is let go of
 
-    return Tail(log, {partition: start.next_offset for partition, start in starts.items()}, end_of, folded)
+    return Tail(log, end_of, folded)
 
 
 async def _all_ends(settings: Settings, ends: Ends | None) -> Known:

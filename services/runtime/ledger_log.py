@@ -51,6 +51,9 @@ class Records(Protocol):
     def poll(self, max_records: int, timeout_seconds: float) -> list[Record]:
         """Return the next records, [] if there are none in time."""
 
+    def next_offsets(self) -> dict[int, int]:
+        """Return where reading each partition goes on."""
+
     def at_end(self) -> bool:
         """Whether everything there was has been read."""
 
@@ -89,6 +92,10 @@ class LedgerLog:
     def position(self, partition: int) -> int:
         """Return the position of the last event that came from a partition; 0: none."""
         return self._positions[partition]
+
+    def next_offsets(self) -> dict[int, int]:
+        """Return where reading each partition goes on, as the reader underneath says."""
+        return self._records.next_offsets()
 
     def at_end(self) -> bool:
         """Whether every committed event had been read when the log was last looked at."""

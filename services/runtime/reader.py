@@ -41,6 +41,7 @@ class LogReader:
         self._failure: RuntimeFault | None = None
         self._at_end: set[int] = set()
         self._partitions = frozenset(starts)
+        self._next_offsets = dict(starts)
         self._consumer = Consumer(_config(settings))
         try:
             _check_partitions(self._consumer, settings, topic, self._partitions)
@@ -76,6 +77,14 @@ class LogReader:
         """
         return self._at_end == self._partitions
 
+    def next_offsets(self) -> dict[int, int]:
+        """Return where reading each partition goes on.
+
+        That is behind its last record and, once its end was seen, also behind what holds none: markers and aborted
+        records.
+        """
+        return dict(self._next_offsets)
+
     def end(self, partition: int) -> int:
         """Return the offset behind the last committed record that the broker holds now, read or not.
 
@@ -95,18 +104,22 @@ class LogReader:
         self._consumer.close()
 
     def _record(self, message: Message) -> Record | None:
-        partition, error = message.partition(), message.error()
+        partition, offset, error = message.partition(), message.offset(), message.error()
         assert partition is not None
         if error is not None:
             if error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001
                 raise self._fault(message, error)
+            assert offset is not None
             self._at_end.add(partition)
+            self._next_offsets[partition] = offset
             return None
+        assert offset is not None
         self._at_end.discard(partition)
+        self._next_offsets[partition] = offset + 1
         return Record(
             self._topic,
             partition,
-            message.offset(),  # type: ignore[arg-type]  # None only for errors
+            offset,
             (message.key() or b"").decode("utf-8", "replace"),
             message.value() or b"",
             message.headers() or [],  # type: ignore[arg-type]  # declared wider than it is

@@ -29,6 +29,10 @@ class InMemoryRecords:
         self.next += len(batch)
         return batch
 
+    def next_offsets(self) -> dict[int, int]:
+        """Return where reading goes on."""
+        return {record.partition: record.offset + 1 for record in self.records[: self.next]}
+
     def at_end(self) -> bool:
         """Whether all were given out."""
         return self.next == len(self.records)

@@ -172,7 +172,7 @@ async def _running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cl
         async def ends() -> dict[int, int]:
             return {partition: pocket.end_of(partition) for partition in range(settings.partitions)}
 
-        tail = Tail(feed, {}, end_of, folded)
+        tail = Tail(feed, end_of, folded)
         stack.callback(tail.close)
         parts = Parts(
             settings=settings,

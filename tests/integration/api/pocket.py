@@ -154,5 +154,9 @@ class PocketFeed:
         self._next += len(entries)
         return entries
 
+    def next_offsets(self) -> dict[int, int]:
+        """Return where reading goes on."""
+        return {entry.partition: entry.next_offset for entry in self._ledger.entries[: self._next]}
+
     def close(self) -> None:
         """Nothing to let go of."""

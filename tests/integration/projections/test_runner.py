@@ -37,6 +37,9 @@ class PacedRecords:
             self._offsets[record.partition] = record.offset + 1
         return found
 
+    def next_offsets(self) -> dict[int, int]:
+        return dict(self._offsets)
+
     def at_end(self) -> bool:
         return not self._next()
 

@@ -125,6 +125,7 @@ def test_only_committed_records_are_seen(ledger: Settings) -> None:
     reader = LogReader(ledger, commands(ledger), {0: 0})
     assert [r.value for r in read_to_end(reader)] == [b"kept", b"kept too"]
     assert committed_end(ledger, commands(ledger), [0]) == {0: 6}, "three records, three markers"
+    assert reader.next_offsets() == {0: 6}
     producer.begin_transaction()
     producer.produce(commands(ledger), b"open", partition=0)
     producer.flush(DEADLINE_SECONDS)

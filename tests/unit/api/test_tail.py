@@ -25,6 +25,7 @@ class Events:
         self.folded = 0
         self.closed = False
         self._next = 0
+        self._passed = 0
         self._news = threading.Condition()
 
     def say(self, event: AnyEvent, *, visible: bool = True) -> None:
@@ -49,6 +50,15 @@ class Events:
             self.end += 2
             self._news.notify_all()
 
+    def abort(self) -> None:
+        """Let a transaction end the log of which nothing is kept; the reader passes it."""
+        self.end += 2
+        self._passed = self.end
+
+    def next_offsets(self) -> dict[int, int]:
+        """Return where reading goes on."""
+        return {0: max([self._passed, *(entry.next_offset for entry in self.entries[: self._next])])}
+
     def poll(self, max_events: int, timeout_seconds: float) -> Sequence[Entry]:
         """Return what is new."""
         with self._news:
@@ -72,7 +82,7 @@ class Events:
 
 @asynccontextmanager
 async def _running(events: Events, max_jobs: int = 10) -> AsyncIterator[Tail]:
-    tail = Tail(events, {}, events.end_of, events.checkpoints, max_jobs)
+    tail = Tail(events, events.end_of, events.checkpoints, max_jobs)
     task = asyncio.create_task(tail.run())
     try:
         yield tail
@@ -117,6 +127,14 @@ async def test_it_does_not_say_no_before_it_has_read_up_to_the_end(monkeypatch: 
             await tail.find("acme", 0, [uuid7()])
 
 
+async def test_what_a_dead_decider_has_not_committed_keeps_nobody_waiting() -> None:
+    events = Events()
+    async with _running(events) as tail:
+        events.say(_submitted(uuid7()))
+        events.abort()
+        assert await tail.find("acme", 0, [uuid7()]) == {}
+
+
 async def test_where_the_end_cannot_be_known_it_waits_for_the_job_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "BARRIER_SECONDS", 0.05)
     events = Events()
@@ -124,7 +142,7 @@ async def test_where_the_end_cannot_be_known_it_waits_for_the_job_alone(monkeypa
     async def unknown(_partition: int) -> int | None:
         return None
 
-    tail = Tail(events, {}, unknown, events.checkpoints)
+    tail = Tail(events, unknown, events.checkpoints)
     assert await tail.find("acme", 0, [uuid7()]) == {}
 
 
@@ -138,7 +156,7 @@ async def test_a_broker_that_does_not_tell_the_end_in_time_is_no_reason_to_say_n
         await asyncio.Event().wait()
         return 0
 
-    tail = Tail(events, {}, silent, events.checkpoints)
+    tail = Tail(events, silent, events.checkpoints)
     with pytest.raises(TailBehind):
         await tail.find("acme", 0, [uuid7()])
 
