@@ -6,7 +6,7 @@ Problem  a call is answered with an error; `code` is a key of CODES
 from collections.abc import Mapping
 from typing import Any
 
-# Code -> HTTP status and what it means; docs/errors.md is generated from this table.
+# Code -> HTTP status and what it means; a test holds the table of docs/errors.md to the codes and statuses.
 CODES: dict[str, tuple[int, str]] = {
     "invalid_json": (400, "The body is not JSON (NaN and Infinity are not), or is no JSON object."),
     "key_in_url": (

@@ -1,11 +1,10 @@
 """OpenAPI 3.1 of the operations: one source, next to the handlers, for routing, reading and documentation.
 
-`python -m api.openapi` writes docs/openapi.json; a test fails when it is stale.
+docs/openapi.json is this document; `make check` fails when it is stale.
 """
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from types import UnionType
 from typing import Any, get_args
 
@@ -17,7 +16,6 @@ from api.errors import CODES
 from api.operation import Operation
 
 VERSION = "1.0.0"
-FILE = Path(__file__).parent.parent / "docs" / "openapi.json"
 REF = "#/components/schemas/{name}"
 JSON = "application/json"
 ERRORS_OF_ALL = ("key_in_url", "internal")
@@ -127,9 +125,3 @@ def _types(operation: Operation) -> list[type[Struct]]:
     shapes = [*operation.answers.values(), operation.body]
     found = [get_args(shape) if isinstance(shape, UnionType) else (shape,) for shape in shapes if shape is not None]
     return [one for shape in found for one in shape]
-
-
-if __name__ == "__main__":
-    from api.routes.all import OPERATIONS
-
-    FILE.write_text(text(OPERATIONS), encoding="utf-8")

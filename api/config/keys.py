@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from api.config.store import Pool, row, rows
+from api.config.store import Pool, one, row, rows
 
 Scope = Literal["read", "submit", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "submit", "admin")
@@ -58,9 +58,7 @@ async def create(pool: Pool, org_id: str, name: str, scopes: Iterable[str]) -> t
     kept = [scope for scope in SCOPES if scope in set(scopes)]
     values = {"key_id": key_id, "org_id": org_id, "name": name, "digest": _digest(secret), "scopes": kept}
     async with pool.connection() as connection:
-        key = await row(connection, Key, "save_key", values)
-    if key is None:
-        raise RuntimeError("INSERT ... RETURNING gave no row")
+        key = await one(connection, Key, "save_key", values)
     return key, f"{PREFIX}{key_id}_{secret}"
 
 

@@ -31,6 +31,12 @@ async def row(connection: AsyncConnection[Any], shape: type[T], name: str, value
     return next(iter(await rows(connection, shape, name, values)), None)
 
 
+async def one(connection: AsyncConnection[Any], shape: type[T], name: str, values: Mapping[str, Any]) -> T:
+    """Return the row of a named statement that always has one, such as an INSERT ... RETURNING."""
+    [found] = await rows(connection, shape, name, values)
+    return found
+
+
 async def execute(connection: AsyncConnection[Any], name: str, values: Mapping[str, Any]) -> None:
     """Run a named statement that returns nothing of interest."""
     await connection.execute(blocks(QUERIES)[name], values)

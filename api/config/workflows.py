@@ -6,7 +6,7 @@ from typing import Any
 
 from psycopg.types.json import Jsonb
 
-from api.config.store import Pool, execute, row, rows, transaction
+from api.config.store import Pool, execute, one, row, rows, transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +41,7 @@ async def save(pool: Pool, org_id: str, workflow_id: str, document: dict[str, An
             return newest, False
         number = newest.version + 1 if newest else 1
         values = {**name, "version": number, "document": Jsonb(document), "ref": ref}
-        saved = await row(connection, Version, "save_version", values)
-    if saved is None:
-        raise RuntimeError("INSERT ... RETURNING gave no row")
-    return saved, True
+        return await one(connection, Version, "save_version", values), True
 
 
 async def publish(pool: Pool, org_id: str, workflow_id: str, version: int | None) -> Version | None:

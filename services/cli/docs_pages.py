@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+from api import openapi
+from api.routes.all import OPERATIONS
 from schemas.generate import generated
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 
 ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
+OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
 
 MEANINGS: dict[Status, str] = {
     Status.PENDING: "accepted; in its org's queue, or dispatched and not yet claimed",
@@ -28,7 +31,7 @@ brings its job back to `pending`; finished nodes are not done again."""
 
 def pages() -> dict[Path, str]:
     """Return the text of every generated page by its path."""
-    return {**generated(), STATE_MACHINE_PAGE: state_machine_page()}
+    return {**generated(), STATE_MACHINE_PAGE: state_machine_page(), OPENAPI_PAGE: openapi.text(OPERATIONS)}
 
 
 def state_machine_page() -> str:

@@ -21,7 +21,8 @@ def test_the_description_is_valid_openapi_3_1() -> None:
 
 
 def test_docs_openapi_json_is_current() -> None:
-    assert (DOCS / "openapi.json").read_text("utf-8") == openapi.text(OPERATIONS), "run: python -m api.openapi"
+    renew = "run: python -m services.cli.docs_check --write"
+    assert (DOCS / "openapi.json").read_text("utf-8") == openapi.text(OPERATIONS), renew
 
 
 def test_every_operation_has_its_own_id_and_says_what_it_does() -> None:
