@@ -18,6 +18,7 @@ from api.http import app_of
 from api.lookup import Jobs
 from api.parts import Parts
 from api.routes.all import OPERATIONS
+from api.server import Runner
 from api.tail import Tail
 from api.watch import Known, watch
 from projections.postgres.read import ReadModel
@@ -77,7 +78,7 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         tasks = await stack.enter_async_context(
             tended(parts, tail, partial(_all_ends, settings, ends), commander.wait())
         )
-        runner = web.AppRunner(
+        runner = Runner(
             app_of(parts, OPERATIONS), access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_SECONDS
         )
         stack.push_async_callback(runner.cleanup)

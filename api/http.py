@@ -28,6 +28,7 @@ from services.runtime.metrics import count, timed
 log = logging.getLogger(__name__)
 RETRY_AFTER_SECONDS = 1
 REQUEST_SECONDS = 25.0  # then a store or the ledger is taken for not answering
+BODY_SECONDS = 15.0  # for the whole body; then the caller is at fault
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are one in the metrics
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
 
@@ -79,10 +80,14 @@ async def _body(request: web.Request, operation: Operation) -> dict[str, Any]:
     data = bytearray()
     if (request.content_length or 0) > limit:
         raise _too_large(limit)
-    async for chunk in request.content.iter_chunked(65536):
-        data += chunk
-        if len(data) > limit:
-            raise _too_large(limit)
+    try:
+        async with asyncio.timeout(BODY_SECONDS):
+            async for chunk in request.content.iter_chunked(65536):
+                data += chunk
+                if len(data) > limit:
+                    raise _too_large(limit)
+    except TimeoutError:
+        raise Problem("bad_request", f"the body did not arrive whole within {BODY_SECONDS:g} s") from None
     return {} if operation.body_optional and not data else json_object(bytes(data))
 
 

@@ -20,6 +20,7 @@ from api.http import app_of
 from api.lookup import Jobs
 from api.parts import Parts
 from api.routes.all import OPERATIONS
+from api.server import Runner
 from api.tail import Tail
 from projections.postgres.read import ReadModel
 from services.runtime.blob import BlobStore
@@ -184,7 +185,7 @@ async def _running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cl
             health=Health("api"),
         )
         await stack.enter_async_context(tended(parts, tail, ends))
-        runner = web.AppRunner(app_of(parts, OPERATIONS), access_log=None)
+        runner = Runner(app_of(parts, OPERATIONS), access_log=None)
         stack.push_async_callback(runner.cleanup)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -4,7 +4,9 @@ import asyncio
 import logging
 
 import pytest
+from yarl import URL
 
+from api import http
 from services.runtime.logs import JsonLines
 from tests.integration.api.conftest import Api, Tenant, submit
 
@@ -43,6 +45,20 @@ async def test_a_bad_body_has_its_status_and_code(api: Api, acme: Tenant, body: 
     assert (answer.status, answer.json["error"]) == (status, code)
     assert answer.json["message"]
     assert answer.json["requestId"] == answer.headers["X-Request-Id"]
+
+
+async def test_a_body_that_never_arrives_whole_is_the_callers_fault(
+    api: Api, acme: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(http, "BODY_SECONDS", 0.05)
+    address = URL(api.url)
+    reader, writer = await asyncio.open_connection(address.host, address.port)
+    head = f"POST /api/v1/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {acme.key}\r\nContent-Length: 9\r\n\r\n{{"
+    writer.write(head.encode())
+    answered = await asyncio.wait_for(reader.readuntil(b"}"), 5)
+    writer.close()
+    assert answered.startswith(b"HTTP/1.1 400 ")
+    assert b'"bad_request"' in answered
 
 
 async def test_odd_but_legal_json_is_taken(api: Api, acme: Tenant) -> None:
