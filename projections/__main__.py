@@ -7,7 +7,8 @@ from functools import partial
 from projections.lag import watch_lag
 from projections.runner import READER, Runner
 from services.runtime.admin import ensure_topics, wait_for_broker
-from services.runtime.health import Health
+from services.runtime.broker_watch import watch_broker
+from services.runtime.health import Health, Progress
 from services.runtime.health_server import serve
 from services.runtime.ledger_log import LedgerLog
 from services.runtime.process import run
@@ -31,23 +32,27 @@ async def main(settings: Settings) -> None:
     try:
         await asyncio.to_thread(wait_for_broker, settings, BROKER_SECONDS)
         await asyncio.to_thread(ensure_topics, settings)
-        await _project(settings, runner)
+        await _project(settings, runner, health.part("broker"))
     finally:
         await server.close()
 
 
-async def _project(settings: Settings, runner: Runner) -> None:
+async def _project(settings: Settings, runner: Runner, broker: Progress) -> None:
     """Run the runner in its thread; stopped from outside, let it end its batch first."""
     lag = asyncio.create_task(watch_lag(settings, READER, runner.positions, runner.heads))
+    answers = asyncio.create_task(watch_broker(settings, broker))
     work = asyncio.create_task(asyncio.to_thread(runner.run))
     try:
-        await asyncio.wait((lag, work), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((lag, answers, work), return_when=asyncio.FIRST_COMPLETED)
     finally:
         runner.stop()
         lag.cancel()
+        answers.cancel()
         await asyncio.shield(work)
         with contextlib.suppress(asyncio.CancelledError):
             await lag
+        with contextlib.suppress(asyncio.CancelledError):
+            await answers
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from services.decider.partition import PartitionDecider, Tools, open_partition
 from services.decider.waiting import watch_inboxes
 from services.ledger.policy import SECOND, Policy
 from services.runtime import health_server
+from services.runtime.broker_watch import watch_broker
 from services.runtime.dead_letter import DeadLetters
 from services.runtime.errors import Fenced
 from services.runtime.health import Health, Progress
@@ -47,6 +48,7 @@ async def main(settings: Settings) -> None:
     try:
         async with asyncio.TaskGroup() as group:
             group.create_task(watch_inboxes(settings, deciders))
+            group.create_task(watch_broker(settings, health.part("broker")))
             for partition in settings.partitions_owned():
                 progress = health.part(f"partition-{partition}")
                 group.create_task(in_thread(partial(decide, tools, partition, deciders, progress, stopping), stopping))

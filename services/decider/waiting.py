@@ -21,6 +21,6 @@ async def watch_inboxes(settings: Settings, deciders: Mapping[int, PartitionDeci
         try:
             told = await ends.of(list(deciders))
         except BrokerFault:
-            continue  # deciding notices a broker that is gone
+            continue  # /ready says so, by another watch
         for partition, end in told.items():
             level("commands_waiting", max(0, end - deciders[partition].next_command), partition=str(partition))

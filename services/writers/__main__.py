@@ -7,6 +7,7 @@ import socket
 
 from services.ledger.wire import DELIVERIES
 from services.runtime.blob import BlobStore
+from services.runtime.broker_watch import watch_broker
 from services.runtime.commander import Commander
 from services.runtime.dead_letter import DeadLetters
 from services.runtime.health import Health
@@ -57,6 +58,7 @@ async def main(settings: Settings) -> None:
             group.create_task(until_it_stops(app))
             group.create_task(commander.wait())
             group.create_task(raised(fault))
+            group.create_task(watch_broker(settings, health.part("broker")))
 
 
 if __name__ == "__main__":
