@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from services.decider.admission import fault_of
 from services.ledger.messages import AnyCommand, RegisterOrg
 from services.ledger.state import Ledger
 from services.ledger.wire import COMMANDS, BadMessage
@@ -22,6 +23,7 @@ class Inbox:
         self._settings, self._partition, self._ledger = settings, partition, ledger
         self._park = park
         self._busy = False
+        self.parked = 0  # since the log last said how far commands are decided
         self.next_offset = ledger.cause + 1
         self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset})
 
@@ -31,8 +33,8 @@ class Inbox:
         Whether a command belongs here is asked when its turn comes: the one before may register its org.
         """
         for record in self._read(most, timeout_seconds):
-            self.next_offset = record.offset + 1
             command = self._accept(record)
+            self.next_offset = record.offset + 1
             if command is not None:
                 yield record.offset, command
 
@@ -58,12 +60,20 @@ class Inbox:
         try:
             command = COMMANDS.decode(record.value)
         except BadMessage as error:
-            self._park(record, "bad_message", str(error))
+            self._refuse(record, "bad_message", str(error))
             return None
-        if command.org_id == record.key and (self._known(command) or isinstance(command, RegisterOrg)):
-            return command
-        self._park(record, "foreign_org", f"{type(command).__name__} of an org that is not here")
-        return None
+        if command.org_id != record.key or not (self._known(command) or isinstance(command, RegisterOrg)):
+            self._refuse(record, "foreign_org", f"{type(command).__name__} of an org that is not here")
+            return None
+        fault = fault_of(command, len(record.value))
+        if fault:
+            self._refuse(record, "unusable_command", f"{type(command).__name__}: {fault}")
+            return None
+        return command
+
+    def _refuse(self, record: Record, reason: str, detail: str) -> None:
+        self._park(record, reason, detail)
+        self.parked += 1
 
     def _known(self, command: AnyCommand) -> bool:
         return not command.org_id or command.org_id in self._ledger.orgs

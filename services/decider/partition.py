@@ -14,7 +14,7 @@ from services.decider.restore import restore
 from services.ledger.messages import Reply
 from services.ledger.policy import HOUR, Policy
 from services.runtime import topics
-from services.runtime.errors import BrokerFault
+from services.runtime.errors import BrokerFault, DeadLetterLimit
 from services.runtime.metrics import count, timed
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
@@ -79,9 +79,14 @@ class PartitionDecider:
     def step(self) -> int:
         """Decide and commit what has come in and what is due; return the number of commands."""
         decided = 0
-        for offset, command in self._inbox.poll(COMMANDS_PER_BATCH, IDLE_WAIT_SECONDS):
-            self._decider.command(command, offset, self._clock())
-            decided += 1
+        try:
+            for offset, command in self._inbox.poll(COMMANDS_PER_BATCH, IDLE_WAIT_SECONDS):
+                self._decider.command(command, offset, self._clock())
+                decided += 1
+        except DeadLetterLimit:
+            self._mark_position(self._clock())  # what was parked is not parked again by the next run
+            self._commit(self._decider.take())
+            raise
         now = self._clock()
         self._decider.timers(now, TIMERS_PER_BATCH)
         self._expire_leases(now)
@@ -134,6 +139,8 @@ class PartitionDecider:
             self._decider.lost_workers(silent, now)
 
     def _mark_position(self, now: int) -> None:
-        """Once an hour, record how far commands without events were decided."""
-        if self._inbox.next_offset > self.ledger.cause + 1 and now - self.ledger.occurred_at > HOUR:
+        """Record how far commands without events were decided: once an hour, and when some were parked."""
+        moved = self._inbox.next_offset > self.ledger.cause + 1
+        if moved and (self._inbox.parked or now - self.ledger.occurred_at > HOUR):
             self._decider.say(PositionMarked(next_command=self._inbox.next_offset), now)
+        self._inbox.parked = 0

@@ -4,11 +4,14 @@ Internal and short-lived, hence msgpack (`services.ledger.wire`), not Avro. A ne
 default, so that old and new processes understand each other during an upgrade.
 """
 
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from schemas.values import Destination, NodeOutcome, Vocabulary
+
+# Milliseconds of it are microseconds that an event, whose numbers have 64 bits, can hold together with a time.
+Int = Annotated[int, Meta(ge=-(2**43), le=2**43)]
 
 # ---- commands: to the decider of a partition ----
 
@@ -30,13 +33,13 @@ class RegisterOrg(Command, frozen=True, kw_only=True, gc=False, array_like=True,
 
     name: str
     plan: str = "standard"
-    max_in_flight: int = 5
+    max_in_flight: Int = 5
 
 
 class ChangeOrgLimit(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
     """Change how many jobs of an org may be in flight."""
 
-    max_in_flight: int
+    max_in_flight: Int
 
 
 class NewJob(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
@@ -53,11 +56,11 @@ class SubmitJobs(Command, frozen=True, kw_only=True, gc=False, array_like=True, 
     jobs: tuple[NewJob, ...]
     vocabulary: Vocabulary = Vocabulary.WORKFLOW
     workflow_id: str = ""
-    workflow_version: int = 0
+    workflow_version: Int = 0
     workflow_ref: str = ""
     destinations: tuple[Destination, ...] = ()
-    priority: int = 0
-    max_run_seconds: int = 0
+    priority: Int = 0
+    max_run_seconds: Int = 0
     idempotency_digest: bytes = b""
     request_digest: bytes = b""
     schedule_id: str = ""
@@ -72,7 +75,7 @@ class CancelJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, t
 class ClaimTask(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
     """Ask to own a dispatched job. Repeated by the same boot, it gets the same grant."""
 
-    dispatch: int
+    dispatch: Int
     worker_id: str
     boot_id: str
 
@@ -80,21 +83,21 @@ class ClaimTask(Command, frozen=True, kw_only=True, gc=False, array_like=True, t
 class NodeReport(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     """One finished visit of a node; the fields of NodeFinished, times as durations of the worker's own clock."""
 
-    step: int
+    step: Int
     node_id: str
     node_kind: str
     provider: str = ""
-    try_number: int = 1
+    try_number: Int = 1
     outcome: NodeOutcome = NodeOutcome.SUCCEEDED
-    status_code: int = 0
+    status_code: Int = 0
     error_type: str = ""
     rule: str = ""
     edge: str = ""
     next_node_id: str = ""
-    latency_ms: int = 0
+    latency_ms: Int = 0
     body_ref: str = ""
     content_type: str = ""
-    body_bytes: int = 0
+    body_bytes: Int = 0
     private: bytes = b""
 
 
@@ -103,11 +106,11 @@ class Extracted(Struct, frozen=True, kw_only=True, gc=False, array_like=True, ta
 
     result_ref: str
     content_type: str = ""
-    result_bytes: int = 0
+    result_bytes: Int = 0
     extraction_ref: str = ""
     schema_id: str = ""
     data_type: str = ""
-    items: int = 0
+    items: Int = 0
     quality_completeness: float = 0.0
     quality_validation: float = 0.0
     quality_composite: float = 0.0
@@ -126,8 +129,8 @@ class RetryLater(Struct, frozen=True, kw_only=True, gc=False, array_like=True, t
     """The node wants to be tried again after a while, without holding a slot."""
 
     node_id: str
-    try_number: int  # of the coming try
-    delay_ms: int
+    try_number: Int  # of the coming try
+    delay_ms: Int
     error_type: str = ""
 
 
@@ -141,7 +144,7 @@ Outcome: TypeAlias = Extracted | Failed | RetryLater | HandedBack
 class ReportProgress(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
     """A worker's report on its job: nodes finished since the last report, and how the attempt ended if it did."""
 
-    attempt: int
+    attempt: Int
     worker_id: str
     boot_id: str
     nodes: tuple[NodeReport, ...] = ()
@@ -154,12 +157,12 @@ class DeliveryResult(Struct, frozen=True, kw_only=True, gc=False, array_like=Tru
     org_id: str
     job_id: str
     destination_id: str
-    generation: int
-    try_number: int = 1
-    rows: int = 0
+    generation: Int
+    try_number: Int = 1
+    rows: Int = 0
     error_type: str = ""
     retryable: bool = True
-    retry_after_ms: int = 0
+    retry_after_ms: Int = 0
     private: bytes = b""
 
 
@@ -176,8 +179,8 @@ class AnnounceWorker(Command, frozen=True, kw_only=True, gc=False, array_like=Tr
     worker_id: str
     boot_id: str
     kind: str
-    slots: int
-    free_slots: int
+    slots: Int
+    free_slots: Int
     running: tuple[str, ...] = ()  # job ids of this partition that it runs
     stopping: bool = False  # it takes no more tasks and has handed back those it had
 
@@ -206,7 +209,7 @@ class Done(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=Tru
 class Granted(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
     """The job is yours under this fencing number, to be continued at `resume`."""
 
-    attempt: int
+    attempt: Int
     resume: "Resume"
 
 
@@ -229,7 +232,7 @@ class Reply(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     command_id: str  # empty: sent unasked
     requester: str
     body: Done | Granted | Refused | Drop
-    partition: int = 0
+    partition: Int = 0
     position: int = 0  # of the last event when the command had been decided: a reader at it sees the effect
 
 
@@ -239,9 +242,9 @@ class Reply(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
 class Resume(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     """Where a walk goes on: all empty for a fresh job."""
 
-    step: int = 0  # ordinal of the next node visit within the job
+    step: Int = 0  # ordinal of the next node visit within the job
     node_id: str = ""  # empty: at the entry
-    try_number: int = 1  # of the next try at that node
+    try_number: Int = 1  # of the next try at that node
     body_ref: str = ""  # the body that the last finished node left
     content_type: str = ""
     saw_verdict: bool = False  # some branch so far was exhausted by a verdict of the validation gate
@@ -253,12 +256,12 @@ class Task(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
 
     org_id: str
     job_id: str
-    partition: int  # of the ledger: where claims and reports go
-    dispatch: int
+    partition: Int  # of the ledger: where claims and reports go
+    dispatch: Int
     vocabulary: Vocabulary
     workflow_ref: str
     private: bytes
-    max_run_seconds: int = 0
+    max_run_seconds: Int = 0
     traceparent: str = ""
 
 
@@ -267,22 +270,22 @@ class Delivery(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
 
     org_id: str
     job_id: str
-    partition: int
+    partition: Int
     destination_id: str
     kind: str
-    generation: int
-    try_number: int
+    generation: Int
+    try_number: Int
     result_ref: str
     content_type: str
     extraction_ref: str
     domain: str = ""
     schema_id: str = ""
     data_type: str = ""
-    items: int = 0
+    items: Int = 0
     quality_completeness: float = 0.0
     quality_validation: float = 0.0
     quality_composite: float = 0.0
-    latency_ms: int = 0
+    latency_ms: Int = 0
     submitted_at: int = 0  # microseconds UTC
     extracted_at: int = 0  # microseconds UTC
 

@@ -17,7 +17,7 @@ from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.streams.app import raised, running, until_it_stops
-from services.streams.intake import Intake
+from services.streams.intake import Intake, partition_fault
 from services.workers.app import worker_app
 from services.workers.attempt import attempt
 from services.workers.executor import Executor
@@ -66,7 +66,12 @@ async def main(settings: Settings) -> None:
             partitions=settings.partitions,
             every_seconds=settings.heartbeat_seconds,
         )
-        intake = Intake(TASKS, executor.accept, DeadLetters(producer, settings))
+        intake = Intake(
+            TASKS,
+            executor.accept,
+            DeadLetters(producer, settings),
+            lambda task: partition_fault(settings.partitions, (task.partition,)),
+        )
         app = worker_app(settings, KIND, intake.take, executor.failed)
         await stack.enter_async_context(running(app))
         beating = asyncio.create_task(heartbeat.run())

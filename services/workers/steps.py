@@ -29,6 +29,7 @@ from services.workers.readers import PageTooHard, Readers
 from services.workers.walk import Errored, NodeOutcome, Passed, Refused
 
 TOO_HARD = "page_too_hard"
+CONTENT_TYPE_CHARS = 255  # a hundred deliveries, each with its content type, have to fit a record
 
 
 class Providers(Protocol):
@@ -108,6 +109,7 @@ def _storable(answer: FetchResult) -> FetchResult:
     if isinstance(answer, ProviderError):
         return replace(answer, message=clean_text(answer.message)[0])
     content_type, final_url = clean_text(answer.content_type)[0], clean_text(answer.final_url)[0]
+    content_type = content_type[:CONTENT_TYPE_CHARS]
     return replace(answer, content_type=content_type, final_url=final_url)
 
 

@@ -16,7 +16,7 @@ from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.streams.app import raised, running, until_it_stops
-from services.streams.intake import Intake
+from services.streams.intake import Intake, partition_fault
 from services.writers.app import writer_app
 from services.writers.batcher import Batcher
 from services.writers.postgres.writer import PostgresWriter
@@ -50,7 +50,12 @@ async def main(settings: Settings) -> None:
             max_rows=settings.writer_batch_rows,
             max_seconds=settings.writer_batch_seconds,
         )
-        intake = Intake(DELIVERIES, batcher.add, DeadLetters(producer, settings))
+        intake = Intake(
+            DELIVERIES,
+            batcher.add,
+            DeadLetters(producer, settings),
+            lambda batch: partition_fault(settings.partitions, (each.partition for each in batch.deliveries)),
+        )
         app = writer_app(settings, KIND, intake.take, fault)
         await stack.enter_async_context(running(app))
         async with asyncio.TaskGroup() as group:

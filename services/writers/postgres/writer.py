@@ -10,7 +10,7 @@ from psycopg import AsyncConnection
 
 from services.ledger.messages import Delivery, DeliveryResult
 from services.runtime.errors import BlobFault, BlobMissing
-from services.writers.postgres.rows import Row, Unreadable, row_of
+from services.writers.postgres.rows import Row, row_of
 from services.writers.writer import DestinationDown, refused, written
 
 CONNECT_SECONDS = 5
@@ -61,7 +61,7 @@ class PostgresWriter:
             return row_of(delivery, data)
         except BlobMissing as error:
             return refused(delivery, "extraction_missing", str(error))
-        except Unreadable as error:
+        except ValueError as error:  # Unreadable, or a reference that is no key of a blob
             return refused(delivery, "extraction_unreadable", str(error))
         except BlobFault as error:
             raise DestinationDown(f"the blob store failed: {error}") from error

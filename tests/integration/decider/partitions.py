@@ -22,6 +22,7 @@ from services.ledger.policy import Policy
 from services.ledger.status import Status
 from services.ledger.wire import COMMANDS
 from services.runtime import topics
+from services.runtime.errors import DeadLetterLimit
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.producer import Producer
 from services.runtime.reader import LogReader, Record
@@ -40,6 +41,7 @@ class Partition:
         self.settings = settings
         self.number = topics.partition_of_org(ORG, settings.partitions)
         self.parked: list[tuple[Record, str]] = []
+        self.parks = 1000  # how many it parks before it says that these are too many
         self.producer = Producer(settings, "test")
         self.producer.start()
         tools = Tools(
@@ -48,7 +50,7 @@ class Partition:
             encoder(settings),
             decoder(settings),
             self.producer,
-            park=lambda record, reason, _detail: self.parked.append((record, reason)),
+            park=self._park,
             boot_id="test",
             clock=clock,
         )
@@ -76,6 +78,11 @@ class Partition:
         """Status of a job in the decider's memory."""
         job = self.decider.ledger.jobs.get(job_id)
         return job.status if job else None
+
+    def _park(self, record: Record, reason: str, _detail: str) -> None:
+        if len(self.parked) == self.parks:
+            raise DeadLetterLimit("too many")
+        self.parked.append((record, reason))
 
     def close(self) -> None:
         """Let go of the broker."""

@@ -3,9 +3,12 @@
 import threading
 
 import pytest
+from msgspec.structs import replace
 
+from schemas.values import Destination, Vocabulary
 from services.decider.partition import Tools, open_partition
 from services.ledger.messages import (
+    NewJob,
     RegisterOrg,
     Reply,
     Task,
@@ -15,7 +18,7 @@ from services.ledger.record import digest_of
 from services.ledger.status import Status
 from services.ledger.wire import COMMANDS, REPLIES, TASKS
 from services.runtime import topics
-from services.runtime.errors import Fenced
+from services.runtime.errors import DeadLetterLimit, Fenced
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.producer import Producer
 from services.runtime.registry import decoder, encoder
@@ -122,6 +125,50 @@ def test_junk_and_foreign_commands_are_parked_and_the_partition_moves_on(ledger:
             (1, "foreign_org"),
             (2, "foreign_org"),
         ]
+
+
+def test_commands_whose_events_could_not_be_written_are_parked_and_the_partition_moves_on(ledger: Settings) -> None:
+    one = submitted("j1")
+    unusable = (
+        replace(one, max_run_seconds=2**63),
+        replace(one, priority=-(2**63)),
+        replace(one, jobs=(NewJob(job_id="j1", private=b"\0" * 950_000),)),
+        replace(one, jobs=one.jobs * 2),
+        replace(one, jobs=(NewJob(job_id=""),)),
+        replace(one, jobs=(NewJob(job_id="j\0"),)),
+        replace(one, vocabulary=Vocabulary.SPIDER),
+        replace(one, destinations=(Destination(destination_id="d", kind="carrier-pigeon"),)),
+    )
+    with opened(ledger) as partition:
+        partition.send(registered(), *unusable, submitted("j2"))
+        partition.until(lambda: partition.status("j2") is not None)
+        assert partition.status("j1") is None
+        reasons = [reason for _, reason in partition.parked]
+        assert reasons == ["bad_message"] * 2 + ["unusable_command"] * 6
+
+
+def test_what_was_parked_is_not_parked_again_by_the_next_run(ledger: Settings) -> None:
+    with opened(ledger) as first:
+        first.put(b"junk")
+        first.until(lambda: first.parked != [])
+    with opened(ledger) as second:
+        second.send(registered())
+        second.until(lambda: ORG in second.decider.ledger.orgs)
+        assert second.parked == []
+
+
+def test_a_limit_of_dead_letters_in_the_middle_of_a_batch_forgets_none_of_those_before_it(ledger: Settings) -> None:
+    with opened(ledger) as first:
+        first.parks = 2
+        first.put(b"junk 1")
+        first.put(b"junk 2")
+        first.put(b"junk 3")
+        with pytest.raises(DeadLetterLimit):
+            first.until(lambda: False)
+        assert [record.value for record, _ in first.parked] == [b"junk 1", b"junk 2"]
+    with opened(ledger) as second:
+        second.until(lambda: second.parked != [])
+        assert [record.value for record, _ in second.parked] == [b"junk 3"]
 
 
 def test_a_silent_worker_loses_its_job_after_its_lease_and_not_before(ledger: Settings) -> None:

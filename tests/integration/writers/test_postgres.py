@@ -10,6 +10,7 @@ import pytest
 from psycopg.rows import dict_row
 
 from services.ledger.messages import Delivery
+from services.runtime.blob import BlobStore
 from services.runtime.errors import BlobFault
 from services.runtime.settings import Settings
 from services.writers.postgres.writer import PostgresWriter
@@ -99,6 +100,12 @@ async def test_an_extraction_that_is_missing_or_unreadable_is_refused_alone(stor
     results = await store.writer.write(batch)
     assert [each.error_type for each in results] == ["", "extraction_missing", "extraction_unreadable"]
     assert list(store.rows()) == ["job-1"]
+
+
+async def test_a_reference_that_is_no_key_of_a_blob_is_refused_alone(store: Store) -> None:
+    store.writer = PostgresWriter(store.dsn, BlobStore("memory:///"))
+    results = await store.writer.write([delivery(1, extraction_ref="../../etc/passwd"), delivery(2, extraction_ref="")])
+    assert [each.error_type for each in results] == ["extraction_unreadable", ""]
 
 
 async def test_the_same_rows_in_other_orders_at_once_do_not_block_each_other(store: Store) -> None:

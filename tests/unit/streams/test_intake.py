@@ -7,7 +7,7 @@ from services.ledger.wire import TASKS
 from services.runtime.errors import DeadLetterLimit
 from services.runtime.reader import Record
 from services.streams.acks import Done
-from services.streams.intake import Intake
+from services.streams.intake import Intake, partition_fault
 from tests.unit.workers.fakes import task
 
 
@@ -33,7 +33,8 @@ class Surroundings:
     async def take(self, value: bytes) -> None:
         """Take a record."""
         record = Record("tasks", 0, 7, "org-1", value, [], 0)
-        await Intake(TASKS, self.use, self).take(record, self._count)
+        fault = lambda task: partition_fault(4, (task.partition,))  # noqa: E731
+        await Intake(TASKS, self.use, self, fault).take(record, self._count)
 
     def _count(self) -> None:
         self.done += 1
@@ -49,6 +50,13 @@ async def test_a_record_that_is_no_message_becomes_a_dead_letter_and_is_done() -
     it = Surroundings()
     await it.take(b"\x01\xc1")
     assert (it.used, it.parked, it.done) == ([], [(7, "bad_message")], 1)
+
+
+@pytest.mark.parametrize("partition", [-1, 4, 2**40])
+async def test_a_message_of_a_partition_that_is_none_becomes_a_dead_letter_and_is_done(partition: int) -> None:
+    it = Surroundings()
+    await it.take(TASKS.encode(task(partition=partition)))
+    assert (it.used, it.parked, it.done) == ([], [(7, "unusable_message")], 1)
 
 
 async def test_a_dead_letter_that_is_not_kept_is_an_error_and_not_done() -> None:
