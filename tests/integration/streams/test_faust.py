@@ -4,10 +4,12 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import confluent_kafka
 import faust
 import pytest
 from faust.transport.drivers.aiokafka import Transport
 
+from services.runtime.kafka import client_config
 from services.runtime.producer import Producer
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
@@ -78,6 +80,17 @@ async def test_an_aborted_record_is_never_processed(ledger: Settings) -> None:
     async with consuming(ledger, taking):
         await eventually(lambda: b"good-2" in taking.values())
     assert taking.values() == [b"good-1", b"good-2"]
+
+
+@pytest.mark.parametrize("codec", ["none", "gzip", "snappy", "lz4", "zstd"])
+async def test_a_record_is_read_whatever_it_was_compressed_with(ledger: Settings, codec: str) -> None:
+    value = b"compressible " * 100
+    producer = confluent_kafka.Producer({**client_config(ledger, "test"), "compression.type": codec})
+    producer.produce(tasks(ledger, KIND), value, partition=0)
+    producer.flush(10)
+    taking = Taking()
+    async with consuming(ledger, taking):
+        await eventually(lambda: taking.values() == [value])
 
 
 async def test_the_correction_of_the_consumer_is_in_effect(ledger: Settings) -> None:
