@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from services.decider.admission import fault_of
-from services.ledger.messages import AnyCommand, RegisterOrg
+from services.ledger.messages import AnyCommand, ClaimTask, Refused, RegisterOrg, Reply
 from services.ledger.state import Ledger
 from services.ledger.wire import COMMANDS, BadMessage
 from services.runtime import topics
@@ -24,6 +24,7 @@ class Inbox:
         self._park = park
         self._busy = False
         self.parked = 0  # since the log last said how far commands are decided
+        self._refused: list[Reply] = []
         self.next_offset = ledger.cause + 1
         self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset})
 
@@ -52,6 +53,11 @@ class Inbox:
             return self._reader.at_end()
         return self.next_offset >= self._reader.end(self._partition)
 
+    def take_refused(self) -> list[Reply]:
+        """Return the answers to claims that were parked: a worker would hold a slot and ask for ever."""
+        refused, self._refused = self._refused, []
+        return refused
+
     def close(self) -> None:
         """Leave the broker."""
         self._reader.close()
@@ -63,17 +69,20 @@ class Inbox:
             self._refuse(record, "bad_message", str(error))
             return None
         if command.org_id != record.key or not (self._known(command) or isinstance(command, RegisterOrg)):
-            self._refuse(record, "foreign_org", f"{type(command).__name__} of an org that is not here")
+            self._refuse(record, "foreign_org", f"{type(command).__name__} of an org that is not here", command)
             return None
         fault = fault_of(command, len(record.value))
         if fault:
-            self._refuse(record, "unusable_command", f"{type(command).__name__}: {fault}")
+            self._refuse(record, "unusable_command", f"{type(command).__name__}: {fault}", command)
             return None
         return command
 
-    def _refuse(self, record: Record, reason: str, detail: str) -> None:
+    def _refuse(self, record: Record, reason: str, detail: str, command: AnyCommand | None = None) -> None:
         self._park(record, reason, detail)
         self.parked += 1
+        if isinstance(command, ClaimTask) and command.requester:
+            refused = Refused(code=reason, message=detail)
+            self._refused.append(Reply(command_id=command.command_id, requester=command.requester, body=refused))
 
     def _known(self, command: AnyCommand) -> bool:
         return not command.org_id or command.org_id in self._ledger.orgs

@@ -93,6 +93,7 @@ class PartitionDecider:
         self._mark_position(now)
         batch = self._decider.take()
         self._commit(batch)
+        self._reply(self._inbox.take_refused())
         self._hear(batch)
         return decided
 

@@ -9,6 +9,7 @@ from schemas.values import Destination, Vocabulary
 from services.decider.partition import Tools, open_partition
 from services.ledger.messages import (
     NewJob,
+    Refused,
     RegisterOrg,
     Reply,
     Task,
@@ -145,6 +146,16 @@ def test_commands_whose_events_could_not_be_written_are_parked_and_the_partition
         assert partition.status("j1") is None
         reasons = [reason for _, reason in partition.parked]
         assert reasons == ["bad_message"] * 2 + ["unusable_command"] * 6
+
+
+def test_a_claim_that_is_parked_is_refused_so_that_the_worker_does_not_ask_for_ever(ledger: Settings) -> None:
+    with opened(ledger) as partition:
+        partition.send(replace(run_to_completion("j1")[0], requester="asker", org_id="nobody"))
+        partition.until(lambda: partition.parked != [])
+        partition.producer.flush()
+        reply = REPLIES.decode(read(ledger, topics.replies(ledger), topics.reply_partition("asker"), 1)[0].value)
+        assert isinstance(reply.body, Refused)
+        assert (reply.command_id, reply.body.code) == ("c-j1", "foreign_org")
 
 
 def test_what_was_parked_is_not_parked_again_by_the_next_run(ledger: Settings) -> None:
