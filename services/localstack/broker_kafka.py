@@ -74,7 +74,7 @@ def _format(kafka: ApacheKafka, directory: StackDir, config: Path) -> None:
     cluster = base64.urlsafe_b64encode(secrets.token_bytes(16)).rstrip(b"=").decode()
     tool = _java(kafka, directory, "-Xmx128m", main="kafka.tools.StorageTool")
     answer = subprocess.run(
-        (*tool, "format", "-t", cluster, "-c", str(config)),
+        (*tool, "format", f"--cluster-id={cluster}", f"--config={config}"),  # an id may begin with a dash
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
