@@ -51,10 +51,22 @@ class OnExhausted(StrEnum):
     FAIL = "fail"
 
 
+class After(StrEnum):
+    """Which event a delivery waits for: the extraction itself, or for a notice the end of the job."""
+
+    UNKNOWN = "unknown"
+    EXTRACTION = "extraction"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
 class Destination(Struct, frozen=True, kw_only=True, gc=False):
-    """A place to which a job's extraction goes, as it was when the job was submitted."""
+    """A place to which a job's extraction, or the notice of its end, goes, as it was when the job was submitted."""
 
     destination_id: Annotated[str, doc("id within the org")] = ""
     kind: Annotated[str, doc("postgres, webhook, clickhouse, bigquery, snowflake or databricks")] = ""
     gating: Annotated[bool, doc("whether the job waits for its ACK before it is completed")] = True
     on_exhausted: Annotated[OnExhausted, doc("what happens when its tries are used up")] = OnExhausted.HOLD
+    after: Annotated[After, doc("the event that it follows; what follows the end of a job never gates")] = (
+        After.EXTRACTION
+    )

@@ -42,7 +42,7 @@ def _dispatch_again(job: Job) -> list[AnyEvent]:
 
 def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> list[AnyEvent]:
     delivery = job.delivery(destination_id)
-    if delivery is None or job.status not in (Status.EXTRACTION_DONE, Status.COMPLETED):
+    if delivery is None or not job.delivers(delivery):
         return []
     unanswered = (
         delivery.state is DeliveryState.REQUESTED

@@ -1,6 +1,15 @@
 """What leaves the ledger because of an event: tasks, deliveries, and word to a worker that it lost a job."""
 
-from schemas.events import DeliveryRequested, JobCancelled, JobDispatched, JobFailed, JobReleased, Recorded
+from schemas.events import (
+    DeliveryRequested,
+    JobCancelled,
+    JobDispatched,
+    JobExtracted,
+    JobFailed,
+    JobReleased,
+    Recorded,
+)
+from schemas.values import After
 from services.ledger.job import Job
 from services.ledger.messages import Delivery, Drop, Reply, Task
 from services.ledger.state import Ledger
@@ -50,10 +59,10 @@ def _task(ledger: Ledger, job: Job, recorded: Recorded) -> Task:
     )
 
 
-def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery | None:
-    extracted = job.extracted
-    if extracted is None:
-        return None
+def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery:
+    """Say what is to be delivered; a job that failed has nothing extracted, and only its end to tell of."""
+    status = job.delivery(event.destination_id)
+    extracted, failed = job.extracted or JobExtracted(), job.failed or JobFailed()
     return Delivery(
         org_id=job.org_id,
         job_id=job.job_id,
@@ -75,4 +84,10 @@ def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery | 
         latency_ms=extracted.latency_ms,
         submitted_at=job.submitted_at,
         extracted_at=job.extracted_at,
+        after=status.destination.after if status else After.EXTRACTION,
+        ended_position=job.ended_position,
+        ended_at=job.ended_at,
+        error_type=failed.error_type,
+        rule=failed.rule,
+        node_id=failed.node_id,
     )

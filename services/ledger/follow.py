@@ -1,6 +1,9 @@
-"""What follows from an event by itself: deliveries after an extraction, completion after the last ACK."""
+"""What follows from an event by itself: deliveries, completion after the last ACK, notices of the end of a job."""
 
-from schemas.events import AnyEvent, DeliveryAcked, DeliveryRequested, JobCompleted, JobExtracted
+from collections.abc import Iterable
+
+from schemas.events import AnyEvent, DeliveryAcked, DeliveryRequested, JobCompleted, JobExtracted, JobFailed
+from schemas.values import After, Destination
 from services.ledger.gate import opened_by
 from services.ledger.job import Job
 from services.ledger.state import Ledger
@@ -13,14 +16,20 @@ def follow(ledger: Ledger, event: AnyEvent) -> list[AnyEvent]:
         return []
     match event:
         case JobExtracted():
-            return [*_requests(job), *_complete(job)]
+            return [*_requests(job, _of_the_data(job)), *_complete(job)]
         case DeliveryAcked():
             return _complete(job)
+        case JobCompleted() | JobFailed():
+            return _requests(job, job.notices)
         case _:
             return []
 
 
-def _requests(job: Job) -> list[AnyEvent]:
+def _of_the_data(job: Job) -> Iterable[Destination]:
+    return (destination for destination in job.destinations if destination.after is After.EXTRACTION)
+
+
+def _requests(job: Job, destinations: Iterable[Destination]) -> list[AnyEvent]:
     return [
         DeliveryRequested(
             org_id=job.org_id,
@@ -29,7 +38,7 @@ def _requests(job: Job) -> list[AnyEvent]:
             destination_id=destination.destination_id,
             kind=destination.kind,
         )
-        for destination in job.destinations
+        for destination in destinations
     ]
 
 

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from services.ledger.delivery import SETTLED, DeliveryState
+from services.ledger.delivery import DeliveryState
 from services.ledger.job import Job
 from services.ledger.policy import SECOND
 from services.ledger.queue import OrgQueue
@@ -25,7 +25,7 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
     refresh(ledger, org)
     if after.task_out and not (before is not None and before.task_out):
         _end_turn(ledger, org, after.vocabulary)
-    if after.terminal and not _delivering(after):
+    if after.terminal and after.settled:
         _forget(ledger, after)
 
 
@@ -100,11 +100,6 @@ def _set_timers(ledger: Ledger, before: Job | None, after: Job) -> None:
                 timers.set(Timer(due, "delivery", after.job_id, name))
             elif delivery.state is DeliveryState.WAITING and delivery.next_try_at:
                 timers.set(Timer(delivery.next_try_at, "delivery", after.job_id, name))
-
-
-def _delivering(job: Job) -> bool:
-    """Whether an ended job still has deliveries to look after: only one with a result has."""
-    return job.status is Status.COMPLETED and any(d.state not in SETTLED for d in job.deliveries)
 
 
 def _forget(ledger: Ledger, job: Job) -> None:

@@ -25,11 +25,13 @@ from schemas.events import (
     ReportRefused,
     RetryScheduled,
 )
-from schemas.values import Destination, NodeOutcome, ReleaseReason, Vocabulary
+from schemas.values import After, Destination, NodeOutcome, ReleaseReason, Vocabulary
 from services.ledger import delivery as deliveries
-from services.ledger.delivery import DeliveryStatus
+from services.ledger.delivery import SETTLED, DeliveryStatus
 from services.ledger.messages import Resume
 from services.ledger.status import TERMINAL, Status
+
+NOTICE_OF = {Status.COMPLETED: After.COMPLETED, Status.FAILED: After.FAILED}
 
 
 class Job(Struct, frozen=True, gc=False, kw_only=True):
@@ -61,6 +63,9 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
     extracted: JobExtracted | None = None
     deliveries: tuple[DeliveryStatus, ...] = ()
     ended_for: str = ""  # correlation id of the request that ended it
+    ended_at: int = 0
+    ended_position: int = 0  # of the event that ended it: who has read so far knows the end
+    failed: JobFailed | None = None  # without its private bytes
 
     @property
     def terminal(self) -> bool:
@@ -76,6 +81,26 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
     def queued(self) -> bool:
         """Whether the job waits in its org's queue for a first or another dispatch."""
         return self.status is Status.PENDING and not self.task_out
+
+    @property
+    def notices(self) -> tuple[Destination, ...]:
+        """The destinations that are told of this end of the job; none while it lives, none when it is cancelled."""
+        after = NOTICE_OF.get(self.status)
+        return tuple(destination for destination in self.destinations if destination.after is after)
+
+    def delivers(self, delivery: DeliveryStatus) -> bool:
+        """Whether a delivery is still to be looked after: of a failed job only the notices of its failure are."""
+        if self.status is Status.FAILED:
+            return delivery.destination.after is After.FAILED
+        return self.status in (Status.EXTRACTION_DONE, Status.COMPLETED)
+
+    @property
+    def settled(self) -> bool:
+        """Whether an ended job has nothing left to deliver."""
+        told = {delivery.destination.destination_id for delivery in self.deliveries}
+        return all(notice.destination_id in told for notice in self.notices) and not any(
+            delivery.state not in SETTLED for delivery in self.deliveries if self.delivers(delivery)
+        )
 
     def delivery(self, destination_id: str) -> DeliveryStatus | None:
         """Return the newest delivery to a destination."""
@@ -129,7 +154,7 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
         case JobCompleted():
             return _ended(job, recorded, Status.COMPLETED)
         case JobFailed():
-            return _ended(job, recorded, Status.FAILED)
+            return replace(_ended(job, recorded, Status.FAILED), failed=replace(event, private=b""))
         case JobCancelled():
             return _ended(job, recorded, Status.CANCELLED)
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered():
@@ -142,7 +167,15 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
 
 def _ended(job: Job, recorded: Recorded, status: Status) -> Job:
     header = recorded.header
-    return replace(job, seq=header.seq, status=status, task_out=False, ended_for=header.correlation_id)
+    return replace(
+        job,
+        seq=header.seq,
+        status=status,
+        task_out=False,
+        ended_for=header.correlation_id,
+        ended_at=header.occurred_at,
+        ended_position=header.position,
+    )
 
 
 def _resume_after(resume: Resume, node: NodeFinished) -> Resume:

@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-from schemas.values import Destination, NodeOutcome, Vocabulary
+from schemas.values import After, Destination, NodeOutcome, Vocabulary
 
 # Milliseconds of it are microseconds that an event, whose numbers have 64 bits, can hold together with a time.
 Int = Annotated[int, Meta(ge=-(2**43), le=2**43)]
@@ -266,7 +266,7 @@ class Task(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
 
 
 class Delivery(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
-    """An extraction to be written to one destination."""
+    """An extraction to be written to one destination, or the notice that its job has ended."""
 
     org_id: str
     job_id: str
@@ -288,6 +288,13 @@ class Delivery(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     latency_ms: Int = 0
     submitted_at: int = 0  # microseconds UTC
     extracted_at: int = 0  # microseconds UTC
+    after: After = After.EXTRACTION  # COMPLETED, FAILED: a notice of that end
+    # Of a notice: it may go out once Postgres has folded this position of the partition.
+    ended_position: int = 0
+    ended_at: int = 0  # microseconds UTC
+    error_type: str = ""  # of a failed job, as are the next two
+    rule: str = ""
+    node_id: str = ""
 
 
 class DeliveryBatch(Struct, frozen=True, kw_only=True, gc=False, array_like=True):

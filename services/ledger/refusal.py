@@ -1,7 +1,9 @@
 """Why a command has no effect in a state, in the codes that callers get."""
 
+from collections.abc import Iterable
 from typing import assert_never
 
+from schemas.values import After, Destination
 from services.ledger.job import Job
 from services.ledger.messages import (
     AnnounceWorker,
@@ -32,7 +34,11 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
                 return Refused(code="bad_limit", message="maxInFlight: at least 1")
             return _unknown_org(ledger, command.org_id)
         case SubmitJobs():
-            return _unknown_org(ledger, command.org_id) or _key_conflict(ledger, command)
+            return (
+                _unknown_org(ledger, command.org_id)
+                or _key_conflict(ledger, command)
+                or _gating_notice(command.destinations)
+            )
         case CancelJob():
             return _not_cancellable(own_job(ledger, command), command)
         case ClaimTask():
@@ -62,6 +68,13 @@ def _key_conflict(ledger: Ledger, command: SubmitJobs) -> Refused | None:
     return Refused(
         code="idempotency_conflict", message="this Idempotency-Key came with another body before; use a new key"
     )
+
+
+def _gating_notice(destinations: Iterable[Destination]) -> Refused | None:
+    """A job that waited for the notice of its own end would never end."""
+    if any(destination.gating and destination.after is not After.EXTRACTION for destination in destinations):
+        return Refused(code="gating_notice", message="a notice of the end of a job cannot gate it")
+    return None
 
 
 def _not_cancellable(job: Job | None, command: CancelJob) -> Refused | None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.events import AnyEvent, JobCompleted, Recorded
-from schemas.values import Destination
+from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed, Recorded
+from schemas.values import After, Destination
 from services.ledger import job as jobs
 from services.ledger.apply import apply
 from services.ledger.gate import pending
@@ -37,7 +37,13 @@ from tests.unit.ledger.world import PlainEncoder, World
 ORGS = ("acme", "beta")
 JOBS = ("j0", "j1", "j2", "j3")
 BOOTS = ("b0", "b1")
-PLACES = (Destination(destination_id="p", kind="postgres"), Destination(destination_id="q", kind="webhook"))
+PLACES = (
+    Destination(destination_id="p", kind="postgres"),
+    Destination(destination_id="q", kind="webhook"),
+    Destination(destination_id="done", kind="webhook", gating=False, after=After.COMPLETED),
+    Destination(destination_id="lost", kind="webhook", gating=False, after=After.FAILED),
+)
+END_OF = {"done": JobCompleted, "lost": JobFailed}
 
 
 @dataclass(frozen=True)
@@ -105,10 +111,12 @@ outcomes = st.sampled_from(
     )
 )
 steps = st.one_of(
-    st.builds(_submit, job_ids, st.integers(0, 2), st.integers(-1, 1)),
+    st.builds(_submit, job_ids, st.integers(0, len(PLACES)), st.integers(-1, 1)),
     st.builds(_claim, job_ids, boots),
     st.builds(_report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes),
-    st.builds(_settle, job_ids, st.sampled_from(("p", "q", "x")), st.sampled_from(("", "", "connection"))),
+    st.builds(
+        _settle, job_ids, st.sampled_from(("p", "q", "done", "lost", "x")), st.sampled_from(("", "", "connection"))
+    ),
     st.builds(lambda job_id: CancelJob(command_id="x", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(Wait, st.integers(1, 90)),
     st.builds(Lose, boots),
@@ -204,6 +212,28 @@ def test_the_state_is_the_fold_of_its_events(script: list[AnyCommand | Wait | Lo
     for org_id, org in again.orgs.items():
         assert org.in_flight == world.ledger.orgs[org_id].in_flight
     assert again.unclaimed == world.ledger.unclaimed
+
+
+@settings(max_examples=300, deadline=None)
+@given(scripts)
+def test_a_job_that_ended_is_told_of_by_the_notices_of_that_end_and_no_others(
+    script: list[AnyCommand | Wait | Lose],
+) -> None:
+    world = run(script)
+    ends: dict[tuple[str, str], type[AnyEvent]] = {}
+    told: set[tuple[str, str]] = set()
+    for recorded in world.seen:
+        event = recorded.event
+        for place, end in END_OF.items():
+            if isinstance(event, end):
+                ends[event.job_id, place] = end
+        if isinstance(event, DeliveryRequested) and event.destination_id in END_OF:
+            assert (event.job_id, event.destination_id) in ends
+            told.add((event.job_id, event.destination_id))
+    subscribed = {
+        (job.job_id, place.destination_id) for job in world.ledger.jobs.values() for place in job.destinations
+    }
+    assert told == set(ends) & subscribed
 
 
 @settings(max_examples=200, deadline=None)
