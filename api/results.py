@@ -8,7 +8,7 @@ from typing import Any
 from psycopg.rows import class_row
 
 from api.config.store import Pool
-from projections.postgres.sql import blocks
+from services.runtime.sql import blocks
 
 QUERIES = Path(__file__).with_name("results.sql")
 

@@ -5,7 +5,7 @@ import socket
 from yarl import URL
 
 from api.errors import invalid
-from services.workers.providers.addresses import refusal
+from services.runtime.addresses import refusal
 
 MAX_URL_CHARS = 8192
 

@@ -12,7 +12,7 @@ from psycopg import AsyncConnection
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
-from projections.postgres.sql import blocks
+from services.runtime.sql import blocks
 
 T = TypeVar("T")
 Pool = AsyncConnectionPool[AsyncConnection[Any]]

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection, Notify, sql
 
-from projections.postgres.sql import blocks
+from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("read.sql"))
 RECONNECT_SECONDS = 0.5

@@ -17,8 +17,8 @@ from psycopg_pool import AsyncConnectionPool
 
 from projections.postgres.positions import Positions
 from projections.postgres.rows import Checkpoint, Delivery, Job, Transition, Visit
-from projections.postgres.sql import blocks
 from projections.postgres.views import FIRST_PAGE, Cursor, Gate, JobDetail, JobStatus, Page
+from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("read.sql"))
 CONNECTION_SECONDS = 60.0

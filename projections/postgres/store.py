@@ -19,8 +19,8 @@ from psycopg.types.json import set_json_dumps
 from projections.postgres.batch import Batch
 from projections.postgres.fold import Changes, Current, fold, job_keys
 from projections.postgres.rows import Checkpoint, Delivery, Job, JobKey, JobState, Transition, Visit
-from projections.postgres.sql import blocks
 from projections.postgres.table import Table
+from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("store.sql"))
 CONNECT_SECONDS = 5

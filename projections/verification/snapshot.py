@@ -12,8 +12,8 @@ from psycopg.rows import dict_row
 from psycopg.types.json import set_json_loads
 
 from projections.postgres.rows import Checkpoint, micros
-from projections.postgres.sql import blocks
 from projections.verification.expected import Columns, read_json
+from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("verify.sql"))
 READ_MODEL = blocks(Path(__file__).parent.parent / "postgres" / "read.sql")

@@ -21,12 +21,14 @@ class Service:
     name: str
     arguments: tuple[str, ...]
     knows_operator: bool = False  # it is given the operator key
+    settings: tuple[tuple[str, str], ...] = ()  # environment variables of its own
 
 
 SERVICES = (
     Service("decider", ("-m", "services.decider")),
     Service("workers", ("-m", "services.workers")),
     Service("writers", ("-m", "services.writers")),
+    Service("webhooks", ("-m", "services.writers"), settings=(("JOBLEDGER_WRITER_KIND", "webhook"),)),
     Service("projections", ("-m", "projections")),
     Service("api", ("-m", "api"), knows_operator=True),
 )
@@ -38,7 +40,7 @@ MIGRATIONS = ("api.config.migrate", "projections.migrate", "services.writers.mig
 def service_program(service: Service, directory: StackDir, environ: Mapping[str, str], operator_key: str) -> Program:
     """Return what to run; `environ` holds the stack's common settings."""
     port = port_for(directory.ports, service.name)
-    own = {"JOBLEDGER_HOST": LOOPBACK, "JOBLEDGER_PORT": str(port)}
+    own = {**dict(service.settings), "JOBLEDGER_HOST": LOOPBACK, "JOBLEDGER_PORT": str(port)}
     own["JOBLEDGER_OPERATOR_KEY"] = operator_key if service.knows_operator else ""
     return Program(
         name=service.name,

@@ -36,6 +36,7 @@ Timed = Literal[
     "http_request_seconds",  # request read until answer written
     "node_seconds",  # one visit of a workflow node
     "delivery_batch_seconds",  # one batch written to a destination
+    "webhook_seconds",  # one call to a webhook endpoint
     "projection_batch_seconds",  # one batch folded and committed
     "reply_seconds",  # command sent until reply heard
 ]
@@ -57,6 +58,7 @@ LABELS: dict[Counted | Level | Timed, tuple[str, ...]] = {
     "http_request_seconds": ("method", "route"),
     "node_seconds": ("kind",),
     "delivery_batch_seconds": ("destination_kind",),
+    "webhook_seconds": ("outcome",),  # acked, or the class of the error
     "projection_batch_seconds": ("reader",),
     "reply_seconds": ("command",),
 }

@@ -38,8 +38,12 @@ class Settings:
     dispatch_resend_seconds: float = 30.0
     delivery_resend_seconds: float = 30.0
     reply_timeout_seconds: float = 10.0
+    writer_kind: str = "postgres"  # destinations that this writer serves: postgres or webhook
     writer_batch_rows: int = 500
     writer_batch_seconds: float = 0.05
+    webhook_timeout_seconds: float = 15.0  # of one call to an endpoint, from connecting to the end of its answer
+    webhook_calls: int = 8  # under way to one endpoint at a time
+    public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
     max_body_bytes: int = 10 * 1024 * 1024  # of a fetched page
     allow_private_addresses: bool = False  # jobs may fetch from private, loopback and link-local addresses
     dead_letter_limit: int = 1000  # parked records per process and hour before it stops
@@ -78,6 +82,7 @@ def _check(settings: Settings) -> None:
         "instances",
         "worker_slots",
         "writer_batch_rows",
+        "webhook_calls",
     ):
         if getattr(settings, name) < 1:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be at least 1")

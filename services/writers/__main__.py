@@ -1,4 +1,4 @@
-"""The bulk-writer of the internal Postgres store: `python -m services.writers`."""
+"""The bulk-writer of one kind of destination: `python -m services.writers`, kind by JOBLEDGER_WRITER_KIND."""
 
 import asyncio
 import contextlib
@@ -6,10 +6,10 @@ import os
 import socket
 
 from services.ledger.wire import DELIVERIES
-from services.runtime.blob import BlobStore
 from services.runtime.broker_watch import watch_broker
 from services.runtime.commander import Commander
 from services.runtime.dead_letter import DeadLetters
+from services.runtime.errors import SettingsError
 from services.runtime.health import Health
 from services.runtime.health_server import serve
 from services.runtime.process import run
@@ -18,24 +18,25 @@ from services.runtime.settings import Settings
 from services.streams.app import raised, running, until_it_stops
 from services.streams.intake import Intake, partition_fault
 from services.writers.app import writer_app
-from services.writers.batcher import Batcher
-from services.writers.postgres.writer import PostgresWriter
-from services.writers.settling import Settling
+from services.writers.parts import Open, Parts
+from services.writers.postgres import compose as postgres
+from services.writers.telling import Telling
+from services.writers.webhook import compose as webhook
 
-KIND = "postgres"
+KINDS: dict[str, Open] = {"postgres": postgres.opened, "webhook": webhook.opened}
 
 
 async def main(settings: Settings) -> None:
     """Run one writer until it is cancelled or something fails for good."""
+    kind = settings.writer_kind
+    if kind not in KINDS:
+        raise SettingsError(f"JOBLEDGER_WRITER_KIND takes one of {', '.join(KINDS)}")
     writer_id = settings.worker_id or f"{socket.gethostname()}-{os.getpid()}"
     health = Health("writers")
-    progress = health.part(KIND)
     fault: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     async with contextlib.AsyncExitStack() as stack:
         server = await serve(settings, health)
         stack.push_async_callback(server.close)
-        writer = PostgresWriter(settings.postgres, BlobStore(settings.blobs))
-        stack.push_async_callback(writer.close)
         producer = Producer(settings, "writer-dead-letters")
         producer.start()
         stack.callback(producer.close)
@@ -43,23 +44,18 @@ async def main(settings: Settings) -> None:
         await commander.start()
         stack.push_async_callback(commander.close)
 
-        settling = Settling(writer, commander, progress, kind=KIND, writer_id=writer_id)
-        batcher = Batcher(
-            settling.deliver,
-            progress,
-            max_rows=settings.writer_batch_rows,
-            max_seconds=settings.writer_batch_seconds,
-        )
+        parts = Parts(settings, Telling(commander, writer_id), health.part(kind))
+        executor = await stack.enter_async_context(KINDS[kind](parts))
         intake = Intake(
             DELIVERIES,
-            batcher.add,
+            executor.add,
             DeadLetters(producer, settings),
             lambda batch: partition_fault(settings.partitions, (each.partition for each in batch.deliveries)),
         )
-        app = writer_app(settings, KIND, intake.take, fault)
+        app = writer_app(settings, kind, intake.take, fault)
         await stack.enter_async_context(running(app))
         async with asyncio.TaskGroup() as group:
-            group.create_task(batcher.run())
+            group.create_task(executor.run())
             group.create_task(until_it_stops(app))
             group.create_task(commander.wait())
             group.create_task(raised(fault))

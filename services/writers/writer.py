@@ -13,6 +13,13 @@ class DestinationDown(Exception):
     """The destination, or the store that holds the extractions, does not work now; the batch is to be tried again."""
 
 
+class Extractions(Protocol):
+    """Where extractions are kept; `services.runtime.blob.BlobStore` is one."""
+
+    async def get(self, key: str) -> bytes:
+        """Return a body; raise BlobMissing when there is none, another BlobFault when the store does not say."""
+
+
 class Writer(Protocol):
     """Writes to one kind of destination."""
 

@@ -100,6 +100,7 @@ def _settle(job_id: str, place: str, error: str) -> SettleDeliveries:
 
 
 job_ids, boots = st.sampled_from(JOBS), st.sampled_from(BOOTS)
+places = st.sampled_from(("p", "q", "done", "lost", "x"))
 outcomes = st.sampled_from(
     (
         None,
@@ -114,9 +115,7 @@ steps = st.one_of(
     st.builds(_submit, job_ids, st.integers(0, len(PLACES)), st.integers(-1, 1)),
     st.builds(_claim, job_ids, boots),
     st.builds(_report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes),
-    st.builds(
-        _settle, job_ids, st.sampled_from(("p", "q", "done", "lost", "x")), st.sampled_from(("", "", "connection"))
-    ),
+    st.builds(_settle, job_ids, places, st.sampled_from(("", "", "connection"))),
     st.builds(lambda job_id: CancelJob(command_id="x", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(Wait, st.integers(1, 90)),
     st.builds(Lose, boots),

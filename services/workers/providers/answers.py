@@ -1,9 +1,9 @@
 """What the status and headers of an HTTP answer mean to a walk."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 
+from services.runtime.retry_after import retry_after_seconds
 from services.workers.providers.protocol import KEPT_HEADERS, ProviderError
 
 REQUEST_TIMEOUT = 408  # an answer, yet a timeout
@@ -22,20 +22,6 @@ def error_of_status(status: int, headers: Mapping[str, str], now: datetime) -> P
     if status == REQUEST_TIMEOUT:
         return ProviderError("timeout", "the site gave up waiting for the request", True, status, wait)
     return ProviderError("http_4xx", f"the site answered {status}", False, status)
-
-
-def retry_after_seconds(value: str, now: datetime) -> float | None:
-    """Read a Retry-After header, seconds or an HTTP date; None for junk, 0 for a time that has passed."""
-    text = value.strip()
-    if text.isascii() and text.isdigit() and len(text) <= 9:
-        return float(text)
-    try:
-        when = parsedate_to_datetime(text)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
-    if when.tzinfo is None:
-        when = when.replace(tzinfo=UTC)
-    return max((when - now).total_seconds(), 0.0)
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:

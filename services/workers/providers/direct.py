@@ -9,8 +9,8 @@ from typing import Self
 import aiohttp
 from yarl import URL
 
+from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
 from services.runtime.settings import Settings
-from services.workers.providers.addresses import AddressRefused, CheckedResolver, literal_refusal
 from services.workers.providers.answers import error_of_status, kept_headers
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 import psycopg
 from psycopg import AsyncConnection
@@ -11,7 +10,7 @@ from psycopg import AsyncConnection
 from services.ledger.messages import Delivery, DeliveryResult
 from services.runtime.errors import BlobFault, BlobMissing
 from services.writers.postgres.rows import Row, row_of
-from services.writers.writer import DestinationDown, refused, written
+from services.writers.writer import DestinationDown, Extractions, refused, written
 
 CONNECT_SECONDS = 5
 STATEMENT_MS = 30_000
@@ -20,13 +19,6 @@ ROW_FAULTS = ("22", "23", "54")  # SQLSTATE classes: data exception, constraint,
 UPSERT = Path(__file__).with_name("upsert.sql").read_text().encode()
 
 Key = tuple[str, str]
-
-
-class Extractions(Protocol):
-    """Where extractions are kept; `services.runtime.blob.BlobStore` is one."""
-
-    async def get(self, key: str) -> bytes:
-        """Return a body; raise BlobMissing when there is none, another BlobFault when the store does not say."""
 
 
 class PostgresWriter:

@@ -5,7 +5,7 @@ import socket
 import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from services.workers.providers.addresses import AddressRefused, CheckedResolver, refusal
+from services.runtime.addresses import AddressRefused, CheckedResolver, refusal
 
 
 class FakeResolver(AbstractResolver):

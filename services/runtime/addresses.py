@@ -1,4 +1,4 @@
-"""Which network addresses a job may reach, checked on the very address that is connected to."""
+"""Which network addresses may be reached for a customer, checked on the very address that is connected to."""
 
 import ipaddress
 import socket
@@ -17,7 +17,7 @@ NAT64 = ipaddress.ip_network("64:ff9b::/96")
 
 
 class AddressRefused(OSError):
-    """The host is at an address that jobs may not reach."""
+    """The host is at an address that may not be reached for a customer."""
 
 
 def refusal(text: str, *, allow_private: bool) -> str | None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from services.workers.providers.answers import retry_after_seconds
+from services.runtime.retry_after import retry_after_seconds
 
 NOW = datetime(2026, 5, 1, 12, 0, 0, tzinfo=UTC)
 

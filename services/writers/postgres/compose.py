@@ -1,0 +1,29 @@
+"""Puts the writer of the internal Postgres store together."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from services.runtime.blob import BlobStore
+from services.writers.batcher import Batcher
+from services.writers.parts import Executor, Parts
+from services.writers.postgres.writer import PostgresWriter
+from services.writers.settling import Settling
+
+KIND = "postgres"
+
+
+@asynccontextmanager
+async def opened(parts: Parts) -> AsyncIterator[Executor]:
+    """Write batches, one after the other."""
+    settings = parts.settings
+    writer = PostgresWriter(settings.postgres, BlobStore(settings.blobs))
+    settling = Settling(writer, parts.telling, parts.progress, kind=KIND)
+    try:
+        yield Batcher(
+            settling.deliver,
+            parts.progress,
+            max_rows=settings.writer_batch_rows,
+            max_seconds=settings.writer_batch_seconds,
+        )
+    finally:
+        await writer.close()

@@ -1,0 +1,42 @@
+"""Tells the ledger what came of deliveries, in records of bounded size, until the broker has them."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+
+from services.ledger.messages import DeliveryResult, SettleDeliveries
+from services.runtime.commander import Asker
+from services.runtime.errors import NotDelivered
+from services.runtime.ids import uuid7
+
+RESULTS_PER_RECORD = 100
+
+log = logging.getLogger(__name__)
+
+
+class Telling:
+    """Speaks for one writer."""
+
+    def __init__(self, ledger: Asker, writer_id: str) -> None:
+        self._ledger = ledger
+        self._writer_id = writer_id
+
+    async def tell_all(self, answers: Mapping[int, Sequence[DeliveryResult]]) -> None:
+        """Return when the broker has every answer, each on the ledger partition that it is for."""
+        await asyncio.gather(
+            *(
+                self._tell(partition, tuple(results[start : start + RESULTS_PER_RECORD]))
+                for partition, results in answers.items()
+                for start in range(0, len(results), RESULTS_PER_RECORD)
+            )
+        )
+
+    async def _tell(self, partition: int, results: tuple[DeliveryResult, ...]) -> None:
+        settle = SettleDeliveries(
+            command_id=uuid7(), actor=f"writer:{self._writer_id}", results=results, writer_id=self._writer_id
+        )
+        while True:
+            try:
+                return await self._ledger.tell(partition, settle)
+            except NotDelivered as error:
+                log.warning("answers not delivered, telling again", extra={"reason": str(error)})

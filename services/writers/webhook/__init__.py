@@ -1,0 +1,1 @@
+"""The writer of webhooks: signed data deliveries, and notices of the end of a job."""

@@ -1,0 +1,36 @@
+"""Puts the writer of webhooks together."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+
+from psycopg_pool import AsyncConnectionPool
+
+from projections.postgres.positions import Positions
+from services.runtime.blob import BlobStore
+from services.writers.parts import Executor, Parts
+from services.writers.webhook.dispatch import Dispatch
+from services.writers.webhook.endpoints import Pool, StoredEndpoints
+from services.writers.webhook.sender import Sender
+from services.writers.webhook.writer import WebhookWriter
+
+MAX_CONNECTIONS = 4
+POOL_SECONDS = 5.0
+
+
+@asynccontextmanager
+async def opened(parts: Parts) -> AsyncIterator[Executor]:
+    """Send many messages at once, each endpoint with a bound of its own."""
+    settings = parts.settings
+    async with AsyncExitStack() as stack:
+        pool: Pool = AsyncConnectionPool(
+            settings.postgres, min_size=1, max_size=MAX_CONNECTIONS, open=False, timeout=POOL_SECONDS
+        )
+        await stack.enter_async_context(pool)
+        sender = await stack.enter_async_context(Sender(settings))
+        positions = Positions(settings.postgres)
+        positions.start()
+        stack.push_async_callback(positions.close)
+        writer = WebhookWriter(StoredEndpoints(pool), BlobStore(settings.blobs), sender, settings.public_url)
+        yield Dispatch(
+            writer.deliver, positions, parts.telling, parts.progress, calls_per_endpoint=settings.webhook_calls
+        )

@@ -1,0 +1,108 @@
+"""Posts one message to one url and says what came of it: only 2xx is an answer, redirects are not followed."""
+
+import asyncio
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from types import TracebackType
+from typing import Self
+
+import aiohttp
+from yarl import URL
+
+from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
+from services.runtime.retry_after import retry_after_seconds
+from services.runtime.settings import Settings
+
+KEPT_OPEN_SECONDS = 4.0  # shorter than servers keep idle connections: none is used as it is closed
+READ_BYTES = 1024  # of an answer's body, which nobody looks at
+LONGEST_WAIT_SECONDS = 24 * 3600.0  # that an endpoint may ask for
+GONE, TOO_MANY_REQUESTS = 410, 429
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one call. `error_type` empty: the receiver has it."""
+
+    latency_ms: int
+    status: int = 0  # 0: no answer came
+    error_type: str = ""
+    message: str = ""  # never quotes the url or the answer
+    retryable: bool = True
+    retry_after_ms: int = 0
+
+    @property
+    def gone(self) -> bool:
+        """Whether the endpoint wants nothing any more."""
+        return self.status == GONE
+
+
+class Sender:
+    """One client session for all endpoints; connects only to addresses that were checked."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._allow_private = settings.allow_private_addresses
+        self._timeout_seconds = settings.webhook_timeout_seconds
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=0,  # the writer bounds what is under way
+                resolver=CheckedResolver(allow_private=self._allow_private),
+                use_dns_cache=False,
+                keepalive_timeout=KEPT_OPEN_SECONDS,
+            ),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None),
+            headers={"User-Agent": "jobledger/0.1 (+webhook)"},
+            trust_env=False,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._session.close()
+
+    async def send(self, url: str, headers: Mapping[str, str], body: bytes) -> Outcome:
+        """Post a body; every failure comes back as an Outcome."""
+        started = time.monotonic()
+
+        def failed(error_type: str, message: str, *, retryable: bool = True) -> Outcome:
+            return Outcome(_elapsed_ms(started), error_type=error_type, message=message, retryable=retryable)
+
+        try:
+            async with asyncio.timeout(self._timeout_seconds):
+                return await self._post(URL(url), headers, body, started)
+        except TimeoutError:
+            return failed("timeout", f"no whole answer within {self._timeout_seconds:g} s")
+        except (aiohttp.InvalidURL, ValueError):
+            return failed("bad_url", "the endpoint's url cannot be used", retryable=False)
+        except (aiohttp.ClientError, OSError) as error:
+            if isinstance(error, AddressRefused) or isinstance(error.__cause__, AddressRefused):
+                return failed("address_refused", "the endpoint is at an address that is not public", retryable=False)
+            return failed("connection", type(error).__name__)
+
+    async def _post(self, url: URL, headers: Mapping[str, str], body: bytes, started: float) -> Outcome:
+        if literal_refusal(url, allow_private=self._allow_private):
+            raise AddressRefused
+        async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as response:
+            await response.content.read(READ_BYTES)
+            return _judged(response.status, response.headers.get("Retry-After", ""), _elapsed_ms(started))
+
+
+def _judged(status: int, retry_after: str, latency_ms: int) -> Outcome:
+    if 200 <= status < 300:
+        return Outcome(latency_ms, status)
+    if 300 <= status < 400:
+        return Outcome(latency_ms, status, "redirect", f"HTTP {status}: redirects are not followed")
+    if status == GONE:
+        return Outcome(latency_ms, status, "gone", "HTTP 410: the endpoint is disabled", retryable=False)
+    wait = retry_after_seconds(retry_after, datetime.now(UTC)) if status == TOO_MANY_REQUESTS or status >= 500 else None
+    wait_ms = round(min(wait or 0.0, LONGEST_WAIT_SECONDS) * 1000)
+    return Outcome(latency_ms, status, f"http_{status}", f"HTTP {status}", retry_after_ms=wait_ms)
+
+
+def _elapsed_ms(started: float) -> int:
+    return round((time.monotonic() - started) * 1000)
