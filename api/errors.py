@@ -25,6 +25,7 @@ CODES: dict[str, tuple[int, str]] = {
     "not_ready": (409, "The job has no result (yet); `status` says where it stands."),
     "job_terminal": (409, "The job has ended; its end is never changed."),
     "org_exists": (409, "An org with this id is registered already."),
+    "too_many_webhooks": (409, "The org has as many webhooks as it may have. Delete one first."),
     "too_large": (413, "The body, or what is stored per job, is over its limit."),
     "invalid_field": (422, "A field is missing, unknown or of the wrong type or range; `field` is its path."),
     "unusable_text": (422, "A text holds a NUL or half a surrogate pair, which databases cannot store."),

@@ -6,7 +6,7 @@ from api import folded
 from api.auth import Caller
 from api.tail import Tail
 from projections.postgres.read import ReadModel
-from projections.postgres.rows import Job
+from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import Cursor, JobDetail, Page
 
 
@@ -45,6 +45,10 @@ class Jobs:
     async def page(self, caller: Caller, *, status: str | None, after: Cursor | None, limit: int) -> Page:
         """Return a page of the org's jobs, newest first. Postgres only: one made this instant may not be on it yet."""
         return await self._model.page(caller.org_id, status=status, after=after, limit=limit)
+
+    async def deliveries_to(self, caller: Caller, destination_ids: Sequence[str], limit: int) -> list[Delivery]:
+        """Return the newest deliveries to any of these destinations of the org. Postgres only."""
+        return await self._model.deliveries_to(caller.org_id, destination_ids, limit)
 
     async def _stored(self, caller: Caller, job_ids: Sequence[str]) -> dict[str, str]:
         if not job_ids:

@@ -89,3 +89,34 @@ class ListJobs(Request, frozen=True, kw_only=True):
     status: Status | None = None
     cursor: Annotated[str, Meta(description="`nextCursor` of the page before")] | None = None
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
+
+
+EventType = Literal["job.completed", "job.failed"]
+EventTypes = Annotated[
+    tuple[EventType, ...], Meta(max_length=2, description="notices wanted beside the data delivery, which always comes")
+]
+WebhookUrl = Annotated[str, Meta(min_length=1, description="http:// or https://, without user name and password")]
+
+
+class CreateWebhook(Request, frozen=True, kw_only=True):
+    """An endpoint to be made."""
+
+    url: WebhookUrl
+    event_types: EventTypes = ("job.completed", "job.failed")
+    gating: Annotated[bool, Meta(description="whether jobs wait for this endpoint before they are completed")] = True
+    enabled: bool = True
+
+
+class ChangeWebhook(Request, frozen=True, kw_only=True):
+    """What changes about an endpoint; jobs submitted before keep what they were submitted with."""
+
+    url: WebhookUrl | None = None
+    event_types: EventTypes | None = None
+    gating: bool | None = None
+    enabled: bool | None = None
+
+
+class ListDeliveries(Request, frozen=True, kw_only=True):
+    """How many of the newest deliveries."""
+
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50

@@ -1,7 +1,8 @@
-"""Destinations: where the extractions of an org go; frozen into each job when it is submitted."""
+"""Destinations: where the extractions of an org go, webhooks included; frozen into each job when it is submitted."""
 
 from dataclasses import dataclass
 
+from api.config import webhooks
 from api.config.store import Pool, rows
 from schemas.values import Destination, OnExhausted
 
@@ -18,7 +19,7 @@ async def enabled(pool: Pool, org_id: str) -> tuple[Destination, ...]:
     """Return the destinations that a job submitted now gets."""
     async with pool.connection() as connection:
         found = await rows(connection, _Row, "destinations_of_org", {"org_id": org_id})
-    return tuple(
+    stores = (
         Destination(
             destination_id=row.destination_id,
             kind=row.kind,
@@ -27,3 +28,5 @@ async def enabled(pool: Pool, org_id: str) -> tuple[Destination, ...]:
         )
         for row in found
     )
+    endpoints = (webhook for webhook in await webhooks.every(pool, org_id) if webhook.enabled)
+    return (*stores, *(destination for webhook in endpoints for destination in webhook.destinations()))

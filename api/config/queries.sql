@@ -93,3 +93,49 @@ ON CONFLICT DO NOTHING
 -- name: destinations_of_org
 SELECT destination_id, kind, gating, on_exhausted
 FROM config.destinations WHERE org_id = %(org_id)s AND enabled ORDER BY destination_id
+
+-- name: lock_webhooks
+SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s, 11))
+
+-- name: count_webhooks
+SELECT count(*)::integer AS number FROM config.webhooks WHERE org_id = %(org_id)s
+
+-- name: save_webhook
+INSERT INTO config.webhooks (org_id, webhook_id, url, event_types, gating, enabled)
+VALUES (%(org_id)s, %(webhook_id)s, %(url)s, %(event_types)s, %(gating)s, %(enabled)s)
+RETURNING webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+
+-- name: save_secret
+INSERT INTO config.webhook_secrets (org_id, webhook_id, secret) VALUES (%(org_id)s, %(webhook_id)s, %(secret)s)
+
+-- name: webhooks_of_org
+SELECT webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+FROM config.webhooks WHERE org_id = %(org_id)s ORDER BY created_at, webhook_id
+
+-- name: webhook
+SELECT webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+FROM config.webhooks WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
+
+-- name: change_webhook
+UPDATE config.webhooks SET
+    url = coalesce(%(url)s, url),
+    event_types = coalesce(%(event_types)s, event_types),
+    gating = coalesce(%(gating)s, gating),
+    enabled = coalesce(%(enabled)s, enabled),
+    disabled_reason = CASE WHEN %(enabled)s THEN NULL ELSE disabled_reason END,
+    updated_at = clock_timestamp()
+WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
+RETURNING webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+
+-- name: delete_webhook
+DELETE FROM config.webhooks WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
+RETURNING webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+
+-- name: drop_former_secrets
+DELETE FROM config.webhook_secrets
+WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND expires_at IS NOT NULL
+
+-- name: retire_secret
+UPDATE config.webhook_secrets SET expires_at = clock_timestamp() + %(overlap)s
+WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND expires_at IS NULL
+RETURNING expires_at

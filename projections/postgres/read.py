@@ -106,6 +106,12 @@ class ReadModel:
             rows = await _rows(connection, JobStatus, "statuses", (org_id, list(job_ids)))
         return {row.job_id: row for row in rows}
 
+    async def deliveries_to(self, org_id: str, destination_ids: Sequence[str], limit: int) -> list[Delivery]:
+        """Return the newest deliveries of an org to any of these destinations."""
+        arguments = {"org_id": org_id, "destination_ids": list(destination_ids), "limit": limit}
+        async with self._pool.connection() as connection:
+            return await _rows(connection, Delivery, "deliveries_to", arguments)
+
     async def indexing_pending(self, org_id: str, domain: str = "", url: str = "") -> int:
         """Count the org's jobs in extraction_done, of one domain or url where given."""
         arguments = {"org_id": org_id, "domain": domain, "url": url}

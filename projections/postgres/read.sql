@@ -16,6 +16,12 @@ SELECT {columns} FROM job_trace WHERE org_id = %s AND job_id = %s ORDER BY seq
 -- name: deliveries
 SELECT {columns} FROM extraction_deliveries WHERE org_id = %s AND job_id = %s ORDER BY destination_id, generation
 
+-- name: deliveries_to
+SELECT {columns} FROM extraction_deliveries
+WHERE org_id = %(org_id)s AND destination_id = ANY (%(destination_ids)s::text[])
+ORDER BY requested_at DESC, job_id DESC, destination_id
+LIMIT %(limit)s
+
 -- name: gate
 SELECT {columns} FROM gate WHERE org_id = %s AND job_id = %s
 

@@ -96,9 +96,9 @@ def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Me
         job_id=delivery.job_id,
         status=STATUSES.get(delivery.after, "extraction_done"),
         domain=delivery.domain,
-        submitted_at=_iso(delivery.submitted_at),
-        extracted_at=_iso(delivery.extracted_at) if extracted else None,
-        ended_at=_iso(delivery.ended_at) if delivery.after in STATUSES else None,
+        submitted_at=iso_of(delivery.submitted_at),
+        extracted_at=iso_of(delivery.extracted_at) if extracted else None,
+        ended_at=iso_of(delivery.ended_at) if delivery.after in STATUSES else None,
         error_type=delivery.error_type or None,
         rule=delivery.rule or None,
         node=delivery.node_id or None,
@@ -116,8 +116,9 @@ def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Me
         extraction=extraction,
     )
     moment = delivery.ended_at if delivery.after in STATUSES else delivery.extracted_at
-    return Message(TYPES.get(delivery.after, "job.extracted"), _iso(moment), data)
+    return Message(TYPES.get(delivery.after, "job.extracted"), iso_of(moment), data)
 
 
-def _iso(micros: int) -> str:
+def iso_of(micros: int) -> str:
+    """Write microseconds since 1970 as 2026-01-31T12:00:00.000000Z."""
     return (EPOCH + timedelta(microseconds=micros)).isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -11,6 +11,7 @@ from tests.integration.api.pocket import PocketLedger
 BODIES: dict[str, Any] = {
     "/api/v1/jobs": {"url": "https://shop.example/1"},
     "/api/v1/keys": {"name": "mine"},
+    "/api/v1/webhooks": {"url": "https://rival.example/hook"},
     "/api/v1/workflows": {"workflowId": "mine", "document": WORKFLOW},
 }
 
@@ -26,20 +27,25 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
     body = {"workflowId": "of-acme", "document": {**WORKFLOW, "name": "secret-of-acme"}, "publish": True}
     assert (await api.call("POST", "/api/v1/workflows", acme.key, body)).status == 201
     key_id = (await api.call("POST", "/api/v1/keys", acme.key, {"name": "secret-of-acme"})).json["keyId"]
+    hook = {"url": "https://secret-of-acme.example/"}
+    webhook_id = (await api.call("POST", "/api/v1/webhooks", acme.key, hook)).json["webhookId"]
     commands = len(pocket.commands)
     for job_id in (stored, fresh):
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
+        names["webhook_id"] = webhook_id
         for operation in OPERATIONS:
             answer = await _try(api, operation, names, rival.key)
             expected = _expected(operation)
             assert answer.status in expected, (operation.method, operation.path, answer.status, answer.json)
             assert b"secret-of-acme" not in answer.body
             assert key_id.encode() not in answer.body
+            assert webhook_id.encode() not in answer.body
     touched = {command.org_id for command in pocket.commands[commands:]}
     assert touched == {"rival"}
     statuses = (await api.call("POST", "/api/v1/jobs/batch-status", rival.key, {"jobIds": [stored, fresh]})).json
     assert statuses == {"jobs": [], "unknown": [stored, fresh]}
     assert (await api.call("GET", "/api/v1/jobs", acme.key)).status == 200
+    assert (await api.call("GET", f"/api/v1/webhooks/{webhook_id}", acme.key)).json["url"] == hook["url"]
 
 
 async def _try(api: Api, operation: Operation, names: dict[str, str], key: str) -> Any:

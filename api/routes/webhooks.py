@@ -1,0 +1,246 @@
+"""Webhook endpoints of the caller's org: make, list, change, delete, give a new secret, try, and look at deliveries."""
+
+import re
+import time
+
+import msgspec
+from aiohttp import web
+
+from api import answers, requests
+from api.config import webhooks
+from api.errors import Problem, not_found
+from api.http import answer
+from api.operation import Call, Operation
+from api.times import iso, iso_or_none
+from api.urls import domain_of
+from projections.postgres.rows import Delivery
+from services.runtime.ids import uuid7
+from services.runtime.time import now_micros
+from services.writers.webhook.endpoints import StoredEndpoints
+from services.writers.webhook.payload import iso_of
+from services.writers.webhook.sender import Sender
+from services.writers.webhook.signing import headers_of
+
+DATA = "job.extracted"
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+async def create(call: Call) -> web.StreamResponse:
+    """Make an endpoint; its secret is in this answer and nowhere else. Jobs submitted from now on are sent to it."""
+    body: requests.CreateWebhook = call.body
+    _check_url(call, body.url)
+    made = await webhooks.create(
+        call.parts.pool,
+        call.caller.org_id,
+        url=body.url,
+        event_types=sorted(set(body.event_types)),
+        gating=body.gating,
+        enabled=body.enabled,
+    )
+    if made is None:
+        raise Problem("too_many_webhooks", f"an org has at most {webhooks.MAX_WEBHOOKS} webhooks: delete one first")
+    webhook, secret = made
+    shown = answers.NewWebhook(**msgspec.structs.asdict(_shown(webhook)), secret=secret)
+    return answer(201, shown, {**NO_STORE, "Location": f"/api/v1/webhooks/{webhook.webhook_id}"})
+
+
+async def every(call: Call) -> web.StreamResponse:
+    """Answer all endpoints of the org, without secrets."""
+    found = await webhooks.every(call.parts.pool, call.caller.org_id)
+    return answer(200, answers.Webhooks(webhooks=[_shown(webhook) for webhook in found]))
+
+
+async def get(call: Call) -> web.StreamResponse:
+    """Answer one endpoint, without its secret."""
+    return answer(200, _shown(await _found(call)))
+
+
+async def change(call: Call) -> web.StreamResponse:
+    """Change what the body names. A new url is used within seconds, also for what is waiting to be sent."""
+    body: requests.ChangeWebhook = call.body
+    if body.url is not None:
+        _check_url(call, body.url)
+    changed = await webhooks.change(
+        call.parts.pool,
+        call.caller.org_id,
+        _webhook_id(call),
+        url=body.url,
+        event_types=None if body.event_types is None else sorted(set(body.event_types)),
+        gating=body.gating,
+        enabled=body.enabled,
+    )
+    if changed is None:
+        raise not_found("webhook")
+    return answer(200, _shown(changed))
+
+
+async def delete(call: Call) -> web.StreamResponse:
+    """Delete an endpoint and its secrets; what is waiting to be sent to it is given up."""
+    deleted = await webhooks.delete(call.parts.pool, call.caller.org_id, _webhook_id(call))
+    if deleted is None:
+        raise not_found("webhook")
+    return answer(200, _shown(deleted))
+
+
+async def rotate(call: Call) -> web.StreamResponse:
+    """Give a new secret; for a day messages carry two signatures. What came before the former secret ends at once."""
+    webhook_id = _webhook_id(call)
+    rotated = await webhooks.rotate(call.parts.pool, call.caller.org_id, webhook_id)
+    if rotated is None:
+        raise not_found("webhook")
+    secret, former_ends_at = rotated
+    shown = answers.NewSecret(webhook_id=webhook_id, secret=secret, former_ends_at=iso(former_ends_at))
+    return answer(200, shown, NO_STORE)
+
+
+async def test(call: Call) -> web.StreamResponse:
+    """Send a signed `webhook.test` now, once, also to a disabled endpoint, and answer what came of it."""
+    webhook_id = _webhook_id(call)
+    endpoint = await StoredEndpoints(call.parts.pool).find((call.caller.org_id, webhook_id))
+    if endpoint is None:
+        raise not_found("webhook")
+    message = {"type": "webhook.test", "timestamp": iso_of(now_micros()), "data": {"webhookId": webhook_id}}
+    body = msgspec.json.encode(message)
+    headers = headers_of(f"msg_test_{uuid7()}", int(time.time()), body, endpoint.secrets)
+    async with Sender(call.parts.settings) as sender:
+        outcome = await sender.send(endpoint.url, headers, body)
+    shown = answers.WebhookTest(
+        delivered=not outcome.error_type,
+        status=outcome.status or None,
+        latency_ms=outcome.latency_ms,
+        error_type=outcome.error_type or None,
+        error_message=outcome.message or None,
+    )
+    return answer(200, shown)
+
+
+async def deliveries(call: Call) -> web.StreamResponse:
+    """Answer the newest messages to an endpoint, data deliveries and notices, with their tries and last errors."""
+    webhook = await _found(call)
+    names = [webhook.webhook_id, *(webhooks.notice_id(webhook.webhook_id, each) for each in webhooks.AFTER)]
+    found = await call.parts.jobs.deliveries_to(call.caller, names, call.query.limit)
+    return answer(200, answers.WebhookDeliveries(deliveries=[_delivery(row) for row in found]))
+
+
+def _check_url(call: Call, url: str) -> None:
+    domain_of(url, "url", allow_private=call.parts.settings.allow_private_addresses)
+
+
+def _webhook_id(call: Call) -> str:
+    webhook_id = call.request.match_info["webhook_id"]
+    if not re.fullmatch(requests.ID_PATTERN, webhook_id, re.ASCII):
+        raise not_found("webhook")
+    return webhook_id
+
+
+async def _found(call: Call) -> webhooks.Webhook:
+    webhook = await webhooks.find(call.parts.pool, call.caller.org_id, _webhook_id(call))
+    if webhook is None:
+        raise not_found("webhook")
+    return webhook
+
+
+def _shown(webhook: webhooks.Webhook) -> answers.Webhook:
+    return answers.Webhook(
+        webhook_id=webhook.webhook_id,
+        url=webhook.url,
+        event_types=webhook.event_types,
+        gating=webhook.gating,
+        enabled=webhook.enabled,
+        disabled_reason=webhook.disabled_reason,
+        created_at=iso(webhook.created_at),
+        updated_at=iso(webhook.updated_at),
+    )
+
+
+def _delivery(row: Delivery) -> answers.WebhookDelivery:
+    return answers.WebhookDelivery(
+        job_id=row.job_id,
+        event_type=row.destination_id.partition(":")[2] or DATA,
+        generation=row.generation,
+        status=row.status,
+        tries=row.tries,
+        requested_at=iso(row.requested_at),
+        delivered_at=iso_or_none(row.acked_at),
+        next_try_at=iso_or_none(row.next_try_at),
+        error_type=row.error_type,
+        error_message=row.error_message,
+    )
+
+
+OPERATIONS = (
+    Operation(
+        method="POST",
+        path="/api/v1/webhooks",
+        summary="Make a webhook endpoint; the answer shows its secret this once",
+        access="admin",
+        handler=create,
+        body=requests.CreateWebhook,
+        answers={201: answers.NewWebhook},
+        errors=("too_many_webhooks", "unusable_text"),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/webhooks",
+        summary="List the webhook endpoints of the org",
+        access="read",
+        handler=every,
+        answers={200: answers.Webhooks},
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/webhooks/{webhook_id}",
+        summary="Read a webhook endpoint",
+        access="read",
+        handler=get,
+        answers={200: answers.Webhook},
+        errors=("not_found",),
+    ),
+    Operation(
+        method="PATCH",
+        path="/api/v1/webhooks/{webhook_id}",
+        summary="Change url, event types, gating or enabled",
+        access="admin",
+        handler=change,
+        body=requests.ChangeWebhook,
+        answers={200: answers.Webhook},
+        errors=("not_found", "unusable_text"),
+    ),
+    Operation(
+        method="DELETE",
+        path="/api/v1/webhooks/{webhook_id}",
+        summary="Delete a webhook endpoint",
+        access="admin",
+        handler=delete,
+        answers={200: answers.Webhook},
+        errors=("not_found",),
+    ),
+    Operation(
+        method="POST",
+        path="/api/v1/webhooks/{webhook_id}/rotate",
+        summary="Give a new secret; the former one signs for 24 more hours",
+        access="admin",
+        handler=rotate,
+        answers={200: answers.NewSecret},
+        errors=("not_found",),
+    ),
+    Operation(
+        method="POST",
+        path="/api/v1/webhooks/{webhook_id}/test",
+        summary="Send a test message and answer what came of it",
+        access="admin",
+        handler=test,
+        answers={200: answers.WebhookTest},
+        errors=("not_found",),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/webhooks/{webhook_id}/deliveries",
+        summary="List the newest messages to an endpoint",
+        access="read",
+        handler=deliveries,
+        query=requests.ListDeliveries,
+        answers={200: answers.WebhookDeliveries},
+        errors=("not_found",),
+    ),
+)

@@ -1,0 +1,68 @@
+"""Records end when all they carry is answered; notices wait for the read model; repeats join."""
+
+from schemas.values import After
+from tests.eventually import eventually
+from tests.receiver import receiving
+from tests.unit.webhook import fakes
+from tests.unit.webhook.fakes import desk, hook
+
+
+async def test_a_record_is_done_only_when_every_delivery_in_it_is_answered() -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/fast")
+        at.endpoints.add("wh-2", f"{receiver.url}/slow")
+        released = receiver.hangs("/slow")
+        await at.take(hook(1), hook(1, "wh-2"))
+        await at.take(hook(2))
+        await eventually(lambda: len(at.results()) == 2)
+        assert at.done == [1]
+        released.set()
+        await eventually(lambda: at.done == [1, 0])
+        assert {(each.destination_id, each.error_type) for each in at.results()} == {("wh-1", ""), ("wh-2", "")}
+
+
+async def test_a_notice_waits_until_the_read_model_has_the_end_of_its_job_and_a_record_asks_once() -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/")
+        done = {"after": After.COMPLETED}
+        notices = [hook(n, "wh-1:job.completed", ended_position=10 + n, **done) for n in range(50)]
+        await at.take(hook(99), *notices)
+        await eventually(lambda: len(receiver.got["/"]) == 1)
+        await at.positions.fold(3, 58)
+        await at.take(hook(100))
+        await eventually(lambda: len(receiver.got["/"]) == 2)
+        await at.positions.fold(3, 59)
+        await eventually(lambda: len(receiver.got["/"]) == 52)
+        assert at.positions.looks == 1
+
+
+async def test_a_repeat_of_a_delivery_that_is_on_its_way_is_not_sent_twice_and_answered_as_the_newest_try() -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/")
+        released = receiver.hangs("/")
+        await at.take(hook(1))
+        await eventually(lambda: len(receiver.got["/"]) == 1)
+        await at.take(hook(1, try_number=2))
+        released.set()
+        await eventually(lambda: sorted(at.done) == [0, 1])
+        assert [(each.try_number, each.error_type) for each in at.results()] == [(2, "")]
+        assert len(receiver.got["/"]) == 1
+
+
+async def test_what_its_endpoint_has_no_room_for_is_left_to_the_ledger_to_send_again() -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/")
+        receiver.hangs("/")
+        for number in range(fakes.SETTINGS.webhook_calls):
+            await at.take(hook(number))
+        await eventually(lambda: receiver.under_way == fakes.SETTINGS.webhook_calls)
+        await at.take(*(hook(100 + number) for number in range(500)))
+        beyond = await at.take(hook(1000))
+        await eventually(lambda: beyond in at.done)
+        assert at.results(job_id="job-1000") == []
+
+
+async def test_a_record_without_deliveries_is_done_at_once() -> None:
+    async with desk() as at:
+        await at.take()
+        assert at.done == [0]
