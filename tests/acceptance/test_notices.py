@@ -1,0 +1,173 @@
+"""Who is told by a notice that a job completed can read all of it in that instant, from any instance of the API."""
+
+import asyncio
+import json
+import os
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from standardwebhooks.webhooks import Webhook
+
+from projections.runner import READER, Runner
+from services.localstack.ports import port_for
+from services.runtime.health import Progress
+from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
+from services.runtime.registry import decoder
+from services.runtime.settings import Settings
+from tests.eventually import eventually
+from tests.integration.workers.plant import ORG, Plant
+from tests.receiver import Got, Receiver, receiving
+from tests.unit.workers.fakes import service, workflow
+
+NOTICES = int(os.environ.get("JOBLEDGER_TEST_NOTICES", "1000"))
+SLOW_SECONDS = 0.5  # that every batch of the projector takes longer
+DEADLINE_SECONDS = 240.0
+OPERATOR = "operator-key-of-the-tests"
+
+
+class SlowLog:
+    """The log of events, as a projector sees it that takes half a second longer for every batch."""
+
+    def __init__(self, log: LedgerLog) -> None:
+        self._log = log
+        self.close = log.close
+
+    def poll(self, max_events: int, timeout_seconds: float) -> list[Entry]:
+        """Return the next events, late."""
+        entries = self._log.poll(max_events, timeout_seconds)
+        if entries:
+            threading.Event().wait(SLOW_SECONDS)
+        return entries
+
+
+@asynccontextmanager
+async def slow_projector(settings: Settings) -> AsyncIterator[None]:
+    """Project into Postgres, slowly."""
+
+    def open_log(starts: Mapping[int, Checkpoint]) -> SlowLog:
+        return SlowLog(LedgerLog(settings, decoder(settings), starts))
+
+    runner = Runner(settings.postgres, range(settings.partitions), open_log, Progress(READER))
+    running = asyncio.create_task(asyncio.to_thread(runner.run))
+    try:
+        yield
+    finally:
+        runner.stop()
+        await running
+
+
+@dataclass
+class Caller:
+    """Calls API instances with one key."""
+
+    session: aiohttp.ClientSession
+    key: str = OPERATOR
+
+    async def call(self, base: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        """Return status and JSON of an answer; None where it is none."""
+        headers = {"Authorization": f"Bearer {self.key}"}
+        async with self.session.request(method, base + path, headers=headers, json=body) as answer:
+            data = await answer.read()
+            return answer.status, json.loads(data) if answer.content_type == "application/json" else None
+
+
+@dataclass
+class Customer:
+    """Calls back from inside its handler, and keeps what it was answered."""
+
+    caller: Caller
+    api: str  # the instance it calls back
+    secret: str
+    deliveries: str  # path of the deliveries of its endpoint
+    told: Counter[str] = field(default_factory=Counter)  # notices by job
+    seen: Counter[tuple[str, int]] = field(default_factory=Counter)  # what was asked for, status
+
+    async def handle(self, got: Got) -> web.Response:
+        """Verify a message; at a notice read everything about its job."""
+        message = Webhook(self.secret).verify(got.body, dict(got.headers))
+        if message["type"] != "job.completed":
+            return web.Response()
+        job_id = message["data"]["jobId"]
+        links = message["data"]["links"]
+        for name, path in (*links.items(), ("deliveries", self.deliveries)):
+            status, body = await self.caller.call(self.api, "GET", path)
+            self.seen[name, status] += 1
+            if name == "job":
+                self.seen[f"job is {body['status']}, {body['gate']['acked']} acks", status] += 1
+        self.told[job_id] += 1
+        return web.Response()
+
+
+@pytest.fixture
+async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
+    """A plant with its decider, workers and both writers."""
+    plant = Plant(settings, tmp_path)
+    try:
+        await plant.open(workflow(service("a")))
+        await plant.worker("worker-1")
+        plant.start("services.writers")
+        plant.start("services.writers", JOBLEDGER_WRITER_KIND="webhook")
+        yield plant
+    finally:
+        await plant.close()
+
+
+async def instance(plant: Plant, port: int, session: aiohttp.ClientSession) -> str:
+    """Start an instance of the API and return its base URL once it is ready."""
+    plant.start("api", JOBLEDGER_PORT=str(port), JOBLEDGER_OPERATOR_KEY=OPERATOR)
+    base = f"http://127.0.0.1:{port}"
+
+    async def ready() -> bool:
+        try:
+            async with session.get(f"{base}/ready") as answer:
+                return answer.status == 200
+        except aiohttp.ClientConnectionError:
+            return False
+
+    await eventually(ready, 60)
+    return base
+
+
+async def prepared(caller: Caller, api: str) -> None:
+    """Register the org and publish its workflow; from then on the caller has a key of the org."""
+    org = {"orgId": ORG, "name": "Acme", "maxInFlight": 64}
+    status, made = await caller.call(api, "POST", "/api/v1/orgs", org)
+    assert status == 201, made
+    caller.key = made["key"]["secret"]
+    document = {"workflowId": "w1", "publish": True, "document": json.loads(workflow(service("a")))}
+    assert (await caller.call(api, "POST", "/api/v1/workflows", document))[0] == 201
+
+
+async def customer(caller: Caller, api: str, other: str, receiver: Receiver) -> Customer:
+    """Make an endpoint whose handler calls the other instance."""
+    status, hook = await caller.call(api, "POST", "/api/v1/webhooks", {"url": f"{receiver.url}/hook"})
+    assert status == 201, hook
+    deliveries = f"/api/v1/webhooks/{hook['webhookId']}/deliveries?limit=5"
+    customer = Customer(caller, other, hook["secret"], deliveries)
+    receiver.answers["/hook"] = customer.handle
+    return customer
+
+
+async def test_every_notice_finds_job_result_extraction_and_deliveries_readable(plant: Plant, tmp_path: Path) -> None:
+    async with aiohttp.ClientSession() as session, slow_projector(plant.settings), receiving() as receiver:
+        ports = [port_for(tmp_path / "ports.json", name) for name in ("first", "second")]
+        first, second = [await instance(plant, port, session) for port in ports]
+        caller = Caller(session)
+        await prepared(caller, first)
+        told = await customer(caller, first, second, receiver)
+        urls = [f"{plant.site.url}/p/{number}" for number in range(NOTICES)]
+        status, made = await caller.call(first, "POST", "/api/v1/jobs", {"urls": urls})
+        assert status == 201, made
+        await eventually(lambda: len(told.told) == NOTICES, DEADLINE_SECONDS)
+    assert set(told.told) == {job["jobId"] for job in made["jobs"]}
+    times = sum(told.told.values())
+    read = {(name, 200): times for name in ("job", "result", "extraction", "deliveries")}
+    assert told.seen == {**read, ("job is completed, 2 acks", 200): times}
