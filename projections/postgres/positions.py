@@ -13,11 +13,12 @@ from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("read.sql"))
 RECONNECT_SECONDS = 0.5
+RENEW_SECONDS = 60.0  # then it is asked again which version is active
 log = logging.getLogger(__name__)
 
 
 class Positions:
-    """Follows the checkpoints of one version of the read model from a connection of its own."""
+    """Follows the checkpoints of the active version of the read model from a connection of its own."""
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
@@ -51,7 +52,7 @@ class Positions:
                 await self._listen()
             except psycopg.Error as error:  # away, or not migrated yet
                 log.warning("cannot follow the read model's positions", extra={"reason": str(error)})
-            await asyncio.sleep(RECONNECT_SECONDS)
+                await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:
         async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
@@ -60,8 +61,10 @@ class Positions:
             schema: str = row[0]
             await connection.execute(sql.SQL("LISTEN {}").format(sql.Identifier(f"{schema}_positions")))
             await connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(schema)))
-            await self._note(await self._stored(connection))  # after LISTEN: nothing falls between the two
-            async for notify in connection.notifies():
+            stored = await self._stored(connection)  # after LISTEN: nothing falls between the two
+            self._positions.clear()  # they may have been another version's
+            await self._note(stored)
+            async for notify in connection.notifies(timeout=RENEW_SECONDS):
                 await self._note(_told(notify))
 
     async def _stored(self, connection: AsyncConnection[Any]) -> dict[int, int]:

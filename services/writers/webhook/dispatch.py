@@ -1,7 +1,8 @@
 """From records of deliveries to answers: notices wait for Postgres, endpoints have lanes, records end when answered.
 
 A delivery that the ledger sends again while the first one waits joins it: it is sent once and answered once. One for
-which its endpoint's lane has no room is left to the ledger, which sends again what nobody answered.
+which its endpoint's lane has no room, and a notice while too many wait for Postgres, is left to the ledger, which
+sends again what nobody answered: neither holds up the deliveries behind it.
 """
 
 import asyncio
@@ -20,8 +21,9 @@ from services.writers.webhook.lanes import Lanes
 from services.writers.webhook.writer import endpoint_of
 
 CALLS_IN_ALL = 512  # under way at once
-WAITING_PER_ENDPOINT = 500
+WAITING_PER_ENDPOINT = 2_000
 HELD = 20_000  # deliveries in memory; beyond, no record is taken
+UNFOLDED = 10_000  # notices among them that wait for Postgres
 PULSE_SECONDS = 2.0  # of the readiness while nothing comes
 FOLDED_SECONDS = 30.0  # how long one look at the read model's position waits
 Key = tuple[str, str, str, int]  # org, job, destination, generation
@@ -86,6 +88,7 @@ class Dispatch:
         )
         self._flights: dict[Key, _Flight] = {}
         self._landed: list[_Flight] = []
+        self._unfolded = 0
         self._answers = asyncio.Event()
         self._room = asyncio.Event()
         self._group: asyncio.Future[asyncio.TaskGroup] = asyncio.get_running_loop().create_future()
@@ -137,8 +140,14 @@ class Dispatch:
         """Queue the notices of a record when Postgres has the end of all their jobs: one wait for all of them."""
         partition = notices[0].delivery.partition
         position = max(flight.delivery.ended_position for flight in notices)
+        if self._unfolded + len(notices) > UNFOLDED:
+            for flight in notices:
+                self._land(flight)
+            return
+        self._unfolded += len(notices)
         while not await self._positions.reached(partition, position, FOLDED_SECONDS):
             pass
+        self._unfolded -= len(notices)
         self._queue(notices)
 
     def _queue(self, flights: Iterable[_Flight]) -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.postgres import positions
 from projections.postgres.batch import batch_of
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import instant
@@ -16,7 +17,7 @@ from projections.postgres.views import Cursor
 from schemas.events import DeliveryAcked
 from services.runtime.settings import Settings
 from tests.event_streams import DESTINATIONS, Stream, entries_of
-from tests.integration.projections.conftest import Project
+from tests.integration.projections.conftest import Connection, Project
 
 
 @pytest.fixture
@@ -129,6 +130,20 @@ async def test_who_comes_later_knows_what_was_folded_before(project: Project, se
     project(entries_of(Stream().open()))
     async with ReadModel(settings.postgres) as model:
         assert await model.reached(0, 3, 30.0)
+
+
+async def test_positions_follow_the_version_that_becomes_active(
+    project: Project, settings: Settings, database: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(positions, "RENEW_SECONDS", 0.1)
+    project(entries_of(Stream().open()))
+    async with ReadModel(settings.postgres) as model:
+        assert await model.reached(0, 3, 30.0)
+        database.execute("CREATE SCHEMA ledger_v2")
+        database.execute("CREATE TABLE ledger_v2.checkpoints AS SELECT * FROM ledger_v1.checkpoints")
+        database.execute("UPDATE ledger_v2.checkpoints SET position = 7 WHERE partition = 0")
+        database.execute("UPDATE jobledger.active_version SET schema_name = 'ledger_v2'")
+        assert await model.reached(0, 7, 30.0)
 
 
 @given(st.integers(min_value=0, max_value=4_000_000_000_000_000), st.text(max_size=60).filter(lambda t: "\0" not in t))

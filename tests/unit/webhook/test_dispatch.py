@@ -1,6 +1,9 @@
 """Records end when all they carry is answered; notices wait for the read model; repeats join."""
 
+import pytest
+
 from schemas.values import After
+from services.writers.webhook import dispatch
 from tests.eventually import eventually
 from tests.receiver import receiving
 from tests.unit.webhook import fakes
@@ -56,10 +59,27 @@ async def test_what_its_endpoint_has_no_room_for_is_left_to_the_ledger_to_send_a
         for number in range(fakes.SETTINGS.webhook_calls):
             await at.take(hook(number))
         await eventually(lambda: receiver.under_way == fakes.SETTINGS.webhook_calls)
-        await at.take(*(hook(100 + number) for number in range(500)))
-        beyond = await at.take(hook(1000))
+        await at.take(*(hook(100 + number) for number in range(dispatch.WAITING_PER_ENDPOINT)))
+        beyond = await at.take(hook(9_000))
         await eventually(lambda: beyond in at.done)
-        assert at.results(job_id="job-1000") == []
+        assert at.results(job_id="job-9000") == []
+
+
+async def test_notices_beyond_what_may_wait_for_postgres_are_left_to_the_ledger_and_data_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dispatch, "UNFOLDED", 2)
+    done: dict[str, object] = {"after": After.COMPLETED, "ended_position": 1}
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/")
+        held = await at.take(hook(1, "wh-1:job.completed", **done), hook(2, "wh-1:job.completed", **done))
+        left = await at.take(hook(3, "wh-1:job.completed", **done))
+        data = await at.take(hook(4))
+        await eventually(lambda: {left, data} <= set(at.done))
+        assert [each.job_id for each in at.results()] == ["job-4"]
+        await at.positions.fold(3, 1)
+        await eventually(lambda: held in at.done)
+        assert len(at.results()) == 3
 
 
 async def test_a_record_without_deliveries_is_done_at_once() -> None:

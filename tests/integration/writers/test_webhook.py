@@ -1,0 +1,77 @@
+"""Endpoints in Postgres, as the webhook writer sees and changes them."""
+
+from collections.abc import AsyncIterator
+
+import psycopg
+import pytest
+from psycopg_pool import AsyncConnectionPool
+
+from api.config import webhooks
+from services.runtime.settings import Settings
+from services.writers.webhook import endpoints as endpoints_module
+from services.writers.webhook.endpoints import Endpoint, Pool, StoredEndpoints
+
+URL = "https://customer.example/hook"
+
+
+@pytest.fixture
+async def pool(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Pool]:
+    """Connections to a database with one org; endpoints are looked up each time."""
+    monkeypatch.setattr(endpoints_module, "KNOWN_SECONDS", 0.0)
+    with psycopg.connect(settings.postgres) as connection:
+        connection.execute(
+            "INSERT INTO config.orgs (org_id, name, partition, plan, max_in_flight) VALUES ('acme', 'Acme', 0, 'p', 5)"
+        )
+    pool: Pool = AsyncConnectionPool(settings.postgres, min_size=1, max_size=2, open=False)
+    async with pool:
+        yield pool
+
+
+async def made(pool: Pool, url: str = URL) -> tuple[str, str]:
+    """Make an endpoint and return its id and secret."""
+    found = await webhooks.create(pool, "acme", url=url, event_types=(), gating=True, enabled=True)
+    assert found is not None
+    return found[0].webhook_id, found[1]
+
+
+async def test_an_endpoint_is_found_with_its_secrets_newest_first_and_only_by_its_org(pool: Pool) -> None:
+    stored = StoredEndpoints(pool)
+    webhook_id, first = await made(pool)
+    assert await stored.find(("acme", webhook_id)) == Endpoint(URL, True, [first])
+    rotated = await webhooks.rotate(pool, "acme", webhook_id)
+    assert rotated is not None
+    assert await stored.find(("acme", webhook_id)) == Endpoint(URL, True, [rotated[0], first])
+    assert await stored.find(("rival", webhook_id)) is None
+
+
+async def test_a_former_secret_that_has_expired_signs_no_more(pool: Pool, settings: Settings) -> None:
+    webhook_id, _ = await made(pool)
+    rotated = await webhooks.rotate(pool, "acme", webhook_id)
+    assert rotated is not None
+    with psycopg.connect(settings.postgres) as connection:
+        connection.execute("UPDATE config.webhook_secrets SET expires_at = now() WHERE expires_at IS NOT NULL")
+    assert await StoredEndpoints(pool).find(("acme", webhook_id)) == Endpoint(URL, True, [rotated[0]])
+
+
+async def test_a_disabled_endpoint_says_why_and_enabling_it_forgets_that(pool: Pool) -> None:
+    webhook_id, _ = await made(pool)
+    await StoredEndpoints(pool).disable(("acme", webhook_id), URL, "it answered 410 Gone")
+    disabled = await webhooks.find(pool, "acme", webhook_id)
+    assert disabled is not None
+    assert (disabled.enabled, disabled.disabled_reason) == (False, "it answered 410 Gone")
+    again = await webhooks.change(pool, "acme", webhook_id, url=None, event_types=None, gating=None, enabled=True)
+    assert again is not None
+    assert (again.enabled, again.disabled_reason) == (True, None)
+
+
+async def test_an_endpoint_that_moved_is_not_disabled_for_what_its_former_url_said(pool: Pool) -> None:
+    webhook_id, _ = await made(pool)
+    await webhooks.change(pool, "acme", webhook_id, url=f"{URL}/new", event_types=None, gating=None, enabled=None)
+    await StoredEndpoints(pool).disable(("acme", webhook_id), URL, "it answered 410 Gone")
+    found = await webhooks.find(pool, "acme", webhook_id)
+    assert found is not None
+    assert found.enabled
+
+
+def test_a_secret_is_not_in_the_words_for_an_endpoint() -> None:
+    assert "whsec_" not in repr(Endpoint(URL, True, ["whsec_secret"]))
