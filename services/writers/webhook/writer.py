@@ -12,7 +12,7 @@ from services.ledger.messages import Delivery, DeliveryResult
 from services.runtime.errors import BlobFault, BlobMissing
 from services.runtime.metrics import count, timed
 from services.writers.webhook.endpoints import Endpoint, Endpoints, Name
-from services.writers.webhook.payload import BadExtraction, body_of, message_id
+from services.writers.webhook.payload import body_of, message_id
 from services.writers.webhook.sender import Outcome, Sender
 from services.writers.webhook.signing import headers_of
 from services.writers.writer import Extractions, refused, written
@@ -51,7 +51,7 @@ class WebhookWriter:
             return await self._sent(delivery, endpoint, body)
         except BlobMissing as error:
             return refused(delivery, "extraction_missing", str(error))
-        except BadExtraction as error:
+        except (ValueError, OverflowError) as error:  # BadExtraction, no key of a blob, a time that no calendar has
             return refused(delivery, "extraction_unreadable", str(error))
         except (BlobFault, psycopg.Error, psycopg_pool.PoolTimeout) as error:
             log.warning("webhook not sent: a store is away", extra={"reason": type(error).__name__})

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -137,6 +138,17 @@ async def test_the_answer_of_an_endpoint_is_kept_nowhere() -> None:
         receiver.answers["/"] = answer
         result = await answered(at, hook())
         assert json.loads(private_json(result.private) or b"") == {"message": "HTTP 500"}
+
+
+@pytest.mark.parametrize("bad", [{"extraction_ref": "junk"}, {"extraction_ref": "../e"}, {"extracted_at": 2**62}])
+async def test_a_delivery_that_cannot_be_said_is_refused_and_the_writer_goes_on(bad: dict[str, Any]) -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/")
+        at.blobs.blobs["junk"] = b"{"
+        refused = await answered(at, hook(1, **bad))
+        assert refused.error_type in ("extraction_missing", "extraction_unreadable")
+        assert not refused.retryable
+        assert (await answered(at, hook(2))).error_type == ""
 
 
 async def test_one_slow_endpoint_delays_no_other() -> None:
