@@ -11,7 +11,7 @@ from schemas.events import (
 )
 from schemas.values import After
 from services.ledger.job import Job
-from services.ledger.messages import Delivery, Drop, Reply, Task
+from services.ledger.messages import Delivery, Drop, Failed, Reply, Task
 from services.ledger.state import Ledger
 
 Effect = Task | Delivery | Reply
@@ -62,7 +62,7 @@ def _task(ledger: Ledger, job: Job, recorded: Recorded) -> Task:
 def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery:
     """Say what is to be delivered; a job that failed has nothing extracted, and only its end to tell of."""
     status = job.delivery(event.destination_id)
-    extracted, failed = job.extracted or JobExtracted(), job.failed or JobFailed()
+    extracted, failed = job.extracted or JobExtracted(), job.failed
     return Delivery(
         org_id=job.org_id,
         job_id=job.job_id,
@@ -87,7 +87,5 @@ def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery:
         after=status.destination.after if status else After.EXTRACTION,
         ended_position=job.ended_position,
         ended_at=job.ended_at,
-        error_type=failed.error_type,
-        rule=failed.rule,
-        node_id=failed.node_id,
+        failed=Failed(error_type=failed.error_type, rule=failed.rule, node_id=failed.node_id) if failed else None,
     )

@@ -289,12 +289,9 @@ class Delivery(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     submitted_at: int = 0  # microseconds UTC
     extracted_at: int = 0  # microseconds UTC
     after: After = After.EXTRACTION  # COMPLETED, FAILED: a notice of that end
-    # Of a notice: it may go out once Postgres has folded this position of the partition.
-    ended_position: int = 0
+    ended_position: Int = 0  # of a job's end; a notice goes out once Postgres has folded so far
     ended_at: int = 0  # microseconds UTC
-    error_type: str = ""  # of a failed job, as are the next two
-    rule: str = ""
-    node_id: str = ""
+    failed: Failed | None = None  # why the job failed, without private bytes
 
 
 class DeliveryBatch(Struct, frozen=True, kw_only=True, gc=False, array_like=True):

@@ -28,7 +28,7 @@ SERVICES = (
     Service("decider", ("-m", "services.decider")),
     Service("workers", ("-m", "services.workers")),
     Service("writers", ("-m", "services.writers")),
-    Service("webhooks", ("-m", "services.writers"), settings=(("JOBLEDGER_WRITER_KIND", "webhook"),)),
+    Service("writers-webhook", ("-m", "services.writers"), settings=(("JOBLEDGER_WRITER_KIND", "webhook"),)),
     Service("projections", ("-m", "projections")),
     Service("api", ("-m", "api"), knows_operator=True),
 )

@@ -90,7 +90,7 @@ def _normalized(extraction: bytes) -> msgspec.Raw:
 
 
 def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Message:
-    extracted = bool(delivery.result_ref)
+    extracted, failed = bool(delivery.result_ref), delivery.failed
     job = f"{public_url.rstrip('/')}/api/v1/jobs/{delivery.job_id}"
     data = Data(
         job_id=delivery.job_id,
@@ -99,9 +99,9 @@ def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Me
         submitted_at=iso_of(delivery.submitted_at),
         extracted_at=iso_of(delivery.extracted_at) if extracted else None,
         ended_at=iso_of(delivery.ended_at) if delivery.after in STATUSES else None,
-        error_type=delivery.error_type or None,
-        rule=delivery.rule or None,
-        node=delivery.node_id or None,
+        error_type=failed.error_type if failed else None,
+        rule=(failed.rule or None) if failed else None,
+        node=(failed.node_id or None) if failed else None,
         schema_id=delivery.schema_id or None,
         data_type=delivery.data_type or None,
         items=delivery.items,

@@ -64,12 +64,8 @@ def test_a_reported_failure_requests_the_notice_of_it_with_its_reason_and_no_mes
     events = world.report(Failed(error_type="validation_failed", rule="captcha", node_id="n1", private=private))
     assert requested(events) == ["wh-1:job.failed"]
     sent = last_sent(world)
-    assert (sent.after, sent.error_type, sent.rule, sent.node_id) == (
-        After.FAILED,
-        "validation_failed",
-        "captcha",
-        "n1",
-    )
+    assert sent.after is After.FAILED
+    assert sent.failed == Failed(error_type="validation_failed", rule="captcha", node_id="n1")
     assert world.job().failed is not None
     assert world.job().failed.private == b""  # type: ignore[union-attr]
     assert sent.ended_position == world.job().ended_position > 0

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from schemas.values import After
+from services.ledger.messages import Failed
 from services.writers.webhook.payload import INLINE_BYTES, BadExtraction, body_of
 from tests.unit.writers.fakes import delivery
 
@@ -41,10 +42,8 @@ def test_a_notice_of_completion_has_the_time_of_the_end() -> None:
 
 
 def test_a_notice_of_failure_says_why_and_has_nothing_extracted() -> None:
-    lost = delivery(
-        after=After.FAILED, result_ref="", extraction_ref="", error_type="validation_failed", rule="captcha"
-    )
-    data = said(body_of(lost, b"", ""))["data"]
+    why = Failed(error_type="validation_failed", rule="captcha")
+    data = said(body_of(delivery(after=After.FAILED, result_ref="", extraction_ref="", failed=why), b"", ""))["data"]
     assert (data["status"], data["errorType"], data["rule"]) == ("failed", "validation_failed", "captcha")
     assert (data["extractedAt"], data["quality"]) == (None, None)
     assert (data["links"]["result"], data["links"]["extraction"]) == (None, None)
