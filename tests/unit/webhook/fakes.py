@@ -21,7 +21,7 @@ from tests.unit.workers.fakes import MemoryBlobs, MemoryLedger
 from tests.unit.writers.fakes import delivery
 
 SETTINGS = Settings(
-    kafka="", postgres="", registry="", blobs="", allow_private_addresses=True, webhook_timeout_seconds=0.3
+    kafka="", postgres="", registry="", blobs="", allow_private_addresses=True, webhook_timeout_seconds=60.0
 )
 
 
