@@ -22,6 +22,7 @@ from services.runtime.kafka import Config, client_config, error_of
 from services.runtime.settings import Settings
 
 REQUEST_SECONDS = 3.0
+ELECTION_SECONDS = 10.0  # that a new topic may take to have leaders
 RETRY_SECONDS = 0.1
 SETTLE_SECONDS = 0.005  # between two looks at whether the marker is there
 NOT_YET = frozenset(  # what a broker answers about a new topic, or while it elects a leader
@@ -45,7 +46,7 @@ class Span(NamedTuple):
 
 def first_offsets(settings: Settings, topic: str, partitions: Iterable[int]) -> dict[int, int]:
     """Return the first offset that each partition still holds; BrokerFault where the broker does not tell."""
-    return {partition: span.first for partition, span in _Spans(settings, topic).of(partitions).items()}
+    return {partition: span.first for partition, span in _once(settings, topic, partitions).items()}
 
 
 def committed_end(settings: Settings, topic: str, partitions: Iterable[int]) -> dict[int, int]:
@@ -55,7 +56,7 @@ def committed_end(settings: Settings, topic: str, partitions: Iterable[int]) -> 
     has caught up with this answer when it has read every record below it: compare positions, or ask
     `LogReader.at_end`. On Tansu the answer is too small (a batch counts as one): there, read to `at_end` instead.
     """
-    return {partition: span.end for partition, span in _Spans(settings, topic).of(partitions).items()}
+    return {partition: span.end for partition, span in _once(settings, topic, partitions).items()}
 
 
 class Ends:
@@ -91,10 +92,10 @@ class _Spans:
         self._consumer: Consumer | None = None
         self._lock = threading.Lock()
 
-    def of(self, partitions: Iterable[int]) -> dict[int, Span]:
-        """Ask, and again for a while where the broker says that it cannot tell yet; BrokerFault after 3 s."""
+    def of(self, partitions: Iterable[int], patience_seconds: float = REQUEST_SECONDS) -> dict[int, Span]:
+        """Ask, and again for so long where the broker says that it cannot tell yet; BrokerFault at the end."""
         asked = [TopicPartition(self._topic, partition) for partition in partitions]
-        deadline = time.monotonic() + REQUEST_SECONDS
+        deadline = time.monotonic() + patience_seconds
         while True:
             consumer = self._client()
             try:
@@ -122,6 +123,10 @@ class _Spans:
         with self._lock:
             if self._consumer is consumer:
                 self._consumer = None
+
+
+def _once(settings: Settings, topic: str, partitions: Iterable[int]) -> dict[int, Span]:
+    return _Spans(settings, topic).of(partitions, ELECTION_SECONDS)
 
 
 async def _ends(spans: _Spans, partitions: list[int]) -> dict[int, int]:

@@ -96,7 +96,7 @@ async def test_a_broker_that_stands_still_is_a_fault_and_tells_again_when_it_goe
     await asyncio.to_thread(ensure_topics, settings)
     topic = topics.events(settings)
     ends = Ends(settings, topic)
-    known = await ends.of(range(settings.partitions))
+    known = await asyncio.to_thread(committed_end, settings, topic, range(settings.partitions))
     reader = LogReader(settings, topic, {0: 0})
     assert reader.end(0) == 0
     [broker] = [
