@@ -10,7 +10,7 @@ from services.localstack.ports import LOOPBACK, port_for
 from services.localstack.program import Program, http_answers
 
 READY = "/ready"
-READY_SECONDS = 60.0
+READY_SECONDS = 300.0  # a decider reads its log back first: a ledger of 150,000 events took 25 s on two busy cores
 STOP_SECONDS = 12.0  # a service stops within 10 s
 
 
