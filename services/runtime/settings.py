@@ -21,7 +21,7 @@ class Settings:
     postgres: str  # libpq connection string or URL
     registry: str  # base URL of a Confluent-compatible schema registry
     blobs: str  # file:///dir, s3://bucket/prefix, ...
-    clickhouse: str = ""  # base URL; empty: none
+    clickhouse: str = ""  # URL of a database, http(s)://[user:password@]host:port/database; empty: none
     broker: BrokerKind = "apache-kafka"  # what `kafka` points at; tansu lacks aborts, fencing, end offsets
     topic_prefix: str = "jobledger"
     partitions: int = 12  # of commands and events; fixed for the life of a ledger
