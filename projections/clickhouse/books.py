@@ -9,8 +9,8 @@ from psycopg import Connection, sql
 
 from projections.clickhouse.migrate import SCHEMA, migrate
 from projections.clickhouse.plan import Plan, Range
-from projections.postgres.sql import blocks
 from services.runtime.raw_log import Checkpoint
+from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("bookkeeping.sql"))
 CONNECT_SECONDS = 5

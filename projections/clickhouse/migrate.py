@@ -12,6 +12,7 @@ from services.runtime.settings import settings_from
 SCHEMA = "clickhouse_v1"  # of the bookkeeping in Postgres
 BOOKKEEPING = Path(__file__).parent / "bookkeeping"
 TABLES = Path(__file__).parent / "migrations"
+APPLIED = "migrations"  # the table in ClickHouse that says which of them were applied
 
 
 def migrate(dsn: str) -> None:
@@ -21,7 +22,7 @@ def migrate(dsn: str) -> None:
 
 def migrate_tables(client: Client) -> None:
     """Apply what is missing in ClickHouse; done by whoever writes there, at its start."""
-    clickhouse.migrate(client, TABLES)
+    clickhouse.migrate(client, TABLES, APPLIED)
 
 
 if __name__ == "__main__":

@@ -107,6 +107,5 @@ class ClickHouseSink:
             if not checkpoint.position <= found <= last:
                 raise NotTheSame(
                     f"partition {partition}: ClickHouse holds events up to position {found}, the bookkeeping says "
-                    f"{checkpoint.position}: drop the database in ClickHouse and the schema clickhouse_v1 in Postgres, "
-                    "then start again; everything is read from the log anew"
+                    f"{checkpoint.position}: docs/clickhouse.md says how to begin anew"
                 )

@@ -16,7 +16,6 @@ from clickhouse_connect.driver.client import Client
 
 from projections.clickhouse.migrate import SCHEMA
 from projections.postgres.rows import micros
-from projections.postgres.sql import blocks
 from projections.verification.compare import shown
 from projections.verification.expected import job_row
 from projections.verification.faults import Fault
@@ -25,6 +24,7 @@ from schemas.codec import Decoder
 from schemas.events import JobSubmitted, Recorded
 from services.runtime.clickhouse import connect
 from services.runtime.settings import Settings
+from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("clickhouse.sql"))
 AS_STORED = {"String": "bytes"}  # of columns: text that is no UTF-8 comes as it is

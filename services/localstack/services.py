@@ -30,6 +30,12 @@ SERVICES = (
     Service("workers", ("-m", "services.workers")),
     Service("writers", ("-m", "services.writers")),
     Service("writers-webhook", ("-m", "services.writers"), settings=(("JOBLEDGER_WRITER_KIND", "webhook"),)),
+    Service(
+        "writers-clickhouse",
+        ("-m", "services.writers"),
+        settings=(("JOBLEDGER_WRITER_KIND", "clickhouse"),),
+        needs_clickhouse=True,
+    ),
     Service("projections", ("-m", "projections")),
     Service("projections-clickhouse", ("-m", "projections.clickhouse"), needs_clickhouse=True),
     Service("api", ("-m", "api"), knows_operator=True),

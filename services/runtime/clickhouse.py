@@ -14,9 +14,10 @@ CONNECT_SECONDS = 5
 ANSWER_SECONDS = 60  # for one statement
 BETWEEN_STATEMENTS = ";\n"  # ClickHouse takes one statement a request
 APPLIED = (
-    "CREATE TABLE IF NOT EXISTS migrations (name String, checksum String, applied_at DateTime DEFAULT now()) "
+    "CREATE TABLE IF NOT EXISTS {table} (name String, checksum String, applied_at DateTime DEFAULT now()) "
     "ENGINE = ReplacingMergeTree ORDER BY name"
 )
+FIND_APPLIED = "SELECT name, checksum FROM {table} FINAL"
 
 
 def connect(url: str) -> Client:
@@ -40,14 +41,14 @@ def connect(url: str) -> Client:
     return client
 
 
-def migrate(client: Client, directory: Path) -> list[str]:
-    """Apply the files that were not applied yet and return their names.
+def migrate(client: Client, directory: Path, applied_in: str) -> list[str]:
+    """Apply the files that are not in the table `applied_in` yet, and return their names.
 
     ClickHouse has no transactions: every statement of a file has to be safe to repeat, and processes that apply at once
     do the same thing twice. Raises MigrationFault as migrations of Postgres do.
     """
-    client.command(APPLIED)
-    applied = dict(map(tuple, client.query("SELECT name, checksum FROM migrations FINAL").result_rows))
+    client.command(APPLIED.format(table=applied_in))
+    applied = dict(map(tuple, client.query(FIND_APPLIED.format(table=applied_in)).result_rows))
     new = not_applied(read_migrations(directory), applied)
     for migration in new:
         for statement in filter(str.strip, migration.text.split(BETWEEN_STATEMENTS)):
@@ -57,5 +58,5 @@ def migrate(client: Client, directory: Path) -> list[str]:
                 raise MigrationFault(
                     f"{migration.name} failed, and is applied again at the next start: {error}"
                 ) from error
-        client.insert("migrations", [(migration.name, migration.checksum)], column_names=["name", "checksum"])
+        client.insert(applied_in, [(migration.name, migration.checksum)], column_names=["name", "checksum"])
     return [migration.name for migration in new]

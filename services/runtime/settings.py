@@ -38,7 +38,7 @@ class Settings:
     dispatch_resend_seconds: float = 30.0
     delivery_resend_seconds: float = 30.0
     reply_timeout_seconds: float = 10.0
-    writer_kind: str = "postgres"  # destinations that this writer serves: postgres or webhook
+    writer_kind: str = "postgres"  # destinations that this writer serves: postgres, webhook or clickhouse
     writer_batch_rows: int = 500
     writer_batch_seconds: float = 0.05
     webhook_timeout_seconds: float = 15.0  # of one call to an endpoint, from connecting to the end of its answer
