@@ -54,7 +54,7 @@ def verify_clickhouse(
         for partition, folded in checkpoints.items():
             upto = max(folded, held.pop(partition, 0))
             log = read_partition(open_records, decoder, partition, upto)
-            faults += _compare_events(log, client)
+            faults += _compare_events(log, client, upto)
             faults += _compare_states(log, states, folded)
             events += log.events
             jobs += len(log.jobs)
@@ -67,10 +67,10 @@ def verify_clickhouse(
     return {"job_events": events, "job_status": jobs}, faults
 
 
-def _compare_events(log: PartitionLog, client: Client) -> Iterator[Fault]:
+def _compare_events(log: PartitionLog, client: Client, last: int) -> Iterator[Fault]:
     """Yield rows of job_events that are missing, too much or different. A row knows its place by its position."""
     expected = {each.header.position: each for each in log.recorded}
-    for row in _rows(client, SQL["job_events"], {"partition": log.partition}):
+    for row in _rows(client, SQL["job_events"], {"partition": log.partition, "last": last}):
         recorded = expected.pop(row["position"], None)
         key = (row["org_id"].decode("utf-8", "replace"), f"{row['job_id'].decode('utf-8', 'replace')} {_at(log, row)}")
         if recorded is None:

@@ -10,4 +10,5 @@ SELECT partition, max(position) FROM job_events GROUP BY partition
 SELECT * FROM job_status
 
 -- name: job_events
-SELECT * FROM job_events WHERE partition = {partition:Int32} ORDER BY position
+-- What comes in while we look lies behind the last position and is not looked at.
+SELECT * FROM job_events WHERE partition = {partition:Int32} AND position <= {last:Int64} ORDER BY position
