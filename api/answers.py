@@ -56,6 +56,21 @@ class Keys(Answer, frozen=True, kw_only=True):
     keys: list[Key]
 
 
+class ConfiguredDestination(Answer, frozen=True, kw_only=True):
+    """A place where the extractions of an org go."""
+
+    destination_id: str
+    kind: str
+    gating: bool
+    on_exhausted: str
+
+
+class Destinations(Answer, frozen=True, kw_only=True):
+    """All destinations of an org, the internal one included."""
+
+    destinations: list[ConfiguredDestination]
+
+
 class WorkflowVersion(Answer, frozen=True, kw_only=True):
     """One version of a workflow, without its document."""
 

@@ -24,6 +24,7 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "not_ready": (409, "The job has no result (yet); `status` says where it stands."),
     "job_terminal": (409, "The job has ended; its end is never changed."),
+    "destination_exists": (409, "The org has another destination with this id."),
     "org_exists": (409, "An org with this id is registered already."),
     "too_many_webhooks": (409, "The org has as many webhooks as it may have. Delete one first."),
     "too_large": (413, "The body, or what is stored per job, is over its limit."),

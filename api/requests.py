@@ -52,6 +52,17 @@ class CreateKey(Request, frozen=True, kw_only=True):
     scopes: Annotated[tuple[Scope, ...], Meta(min_length=1)] = SCOPES
 
 
+class AddDestination(Request, frozen=True, kw_only=True):
+    """A destination to be added."""
+
+    kind: Literal["clickhouse"]
+    destination_id: Id = "clickhouse"
+    gating: Annotated[bool, Meta(description="a job is completed only once the destination has its extraction")] = True
+    on_exhausted: Annotated[
+        Literal["hold", "waive", "fail"], Meta(description="what becomes of a job whose delivery is given up")
+    ] = "hold"
+
+
 class SaveWorkflow(Request, frozen=True, kw_only=True):
     """A workflow document: a new workflow, or a new version of the one named."""
 

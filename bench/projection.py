@@ -53,7 +53,7 @@ def main() -> None:
     options.add_argument("--batch", type=int, default=1000, help="events a batch (1000)")
     options.add_argument("--json", action="store_true", help="print one JSON object")
     given = options.parse_args()
-    stream = generated(given.events)
+    stream = generated(given.events, Stream())
     with postgres() as dsn:
         figures = measure(dsn, stream, given.batch)
     if given.json:
@@ -66,10 +66,10 @@ def main() -> None:
         print(f"{figure.what:<34}{times}{figure.events_per_second:>11}{figure.share_of_floor:>14.0%}")
 
 
-def generated(events: int) -> Stream:
-    """Return a stream of about so many events, many jobs under way at once."""
+def generated(events: int, stream: Stream) -> Stream:
+    """Return the stream with about so many events, many jobs under way at once."""
     numbers = random.Random(1)
-    stream = Stream().open()
+    stream.open()
     while len(stream.events) < events:
         while sum(job.status not in ("completed", "failed", "cancelled") for job in stream.jobs[-400:]) < LIVE_JOBS:
             stream.submit(len(stream.jobs))

@@ -11,8 +11,8 @@ from contextlib import closing
 
 from services.runtime.ends import Ends, first_offsets
 from services.runtime.errors import RuntimeFault
-from services.runtime.ledger_log import position_of
 from services.runtime.metrics import level
+from services.runtime.raw_log import position_of
 from services.runtime.reader import LogReader
 from services.runtime.settings import Settings
 from services.runtime.topics import events

@@ -1,59 +1,69 @@
-"""Follows the log into Postgres: read what is there, fold, write, tell how far it came.
+"""Follows the log into a store: read what is there, write it, tell how far it came.
 
-A batch is what the log has when the last one is committed, so it grows with the load and waits for nothing.
-Postgres away: everything is opened again from the stored checkpoint, which is right whether or not the last commit
+A batch is what the log has when the last one is written, so it grows with the load and waits for nothing.
+The store away: everything is opened again from the stored checkpoint, which is right whether or not the last write
 took effect. Another process on the same version: this one waits as its standby until the other's session ends.
 """
 
 import logging
 import threading
 import time
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
-import psycopg
-
-from projections.migrate import SCHEMA, migrate
-from projections.postgres.batch import Batch, batch_of
-from projections.postgres.rows import Checkpoint
-from projections.postgres.store import CheckpointMoved, Store
 from services.runtime.health import Progress
-from services.runtime.ledger_log import Checkpoint as LogCheckpoint
-from services.runtime.ledger_log import Entry
-from services.runtime.metrics import count, level, timed
+from services.runtime.metrics import level, timed
+from services.runtime.raw_log import Checkpoint
 
 log = logging.getLogger(__name__)
-READER = "postgres"
-BATCH_EVENTS = 1000
 POLL_SECONDS = 0.5  # how long an idle log is waited for before the next sign of life
 STANDBY_SECONDS = 0.5
 BACKOFF_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
 
+Entry = TypeVar("Entry")
+Read = TypeVar("Read", covariant=True)
+Written = TypeVar("Written", contravariant=True)
 
-class Log(Protocol):
-    """What the runner needs of a LedgerLog."""
 
-    def poll(self, max_events: int, timeout_seconds: float) -> list[Entry]:
+class Log(Protocol[Read]):
+    """What the runner needs of the log; a LedgerLog and a RawLog are ones."""
+
+    def poll(self, max_events: int, timeout_seconds: float) -> Sequence[Read]:
         """Return the next events, [] if there are none in time."""
 
     def close(self) -> None:
         """Let go of it."""
 
 
-OpenLog = Callable[[Mapping[int, LogCheckpoint]], Log]
+class Sink(Protocol[Written]):
+    """Where events go. Opened, it has its tables; closed, it gives its lock back."""
+
+    def lock(self) -> bool:
+        """Try to become the only writer."""
+
+    def checkpoints(self, partitions: range) -> Mapping[int, Checkpoint]:
+        """Return where to go on in each partition."""
+
+    def write(self, entries: Sequence[Written]) -> Mapping[int, Checkpoint]:
+        """Write what the log gave, nothing included; return the checkpoints that moved."""
+
+    def close(self) -> None:
+        """Let go of it."""
 
 
 @dataclass(slots=True)
-class Runner:
-    """Projects partitions into Postgres until it is told to stop. `run` blocks; `stop` may come from any thread."""
+class Runner(Generic[Entry]):
+    """Projects partitions until it is told to stop. `run` blocks; `stop` may come from any thread."""
 
-    dsn: str
+    reader: str  # its name in metrics
+    open_sink: Callable[[], Sink[Entry]]
+    open_log: Callable[[Mapping[int, Checkpoint]], Log[Entry]]
     partitions: range
-    open_log: OpenLog
     progress: Progress
+    waits_for: Mapping[type[Exception], str]  # errors that waiting cures, and whose they are
+    batch_events: int = 1000
     positions: dict[int, int] = field(default_factory=dict)  # folded so far, by partition
     heads: dict[int, int] = field(default_factory=dict)  # positions of the log's end, as `projections.lag` saw them
     _stopping: threading.Event = field(default_factory=threading.Event)
@@ -68,48 +78,40 @@ class Runner:
         while not self._stopping.is_set():
             folded = dict(self.positions)
             try:
-                migrate(self.dsn)
-                with closing(Store(self.dsn, SCHEMA)) as store:
-                    if self._lock(store):
-                        self._follow(store)
-            except (psycopg.OperationalError, CheckpointMoved) as error:
+                with closing(self.open_sink()) as sink:
+                    if self._lock(sink):
+                        self._follow(sink)
+            except tuple(self.waits_for) as error:
                 failures = 0 if self.positions != folded else failures + 1
                 pause = BACKOFF_SECONDS[min(failures, len(BACKOFF_SECONDS) - 1)]
-                self.progress.stalled(f"Postgres: {error}".strip())
-                log.warning("projection waits for Postgres", extra={"reason": str(error), "seconds": pause})
+                who = next(name for kind, name in self.waits_for.items() if isinstance(error, kind))
+                self.progress.stalled(f"{who}: {error}".strip())
+                log.warning("projection waits", extra={"store": who, "reason": str(error), "seconds": pause})
                 self._stopping.wait(pause)
 
-    def _lock(self, store: Store) -> bool:
+    def _lock(self, sink: Sink[Entry]) -> bool:
         while not self._stopping.is_set():
-            if store.lock():
+            if sink.lock():
                 return True
             self.progress.beat(role="standby")
             self._stopping.wait(STANDBY_SECONDS)
         return False
 
-    def _follow(self, store: Store) -> None:
-        checkpoints = store.checkpoints(self.partitions)
-        starts = {partition: LogCheckpoint(at.position, at.next_offset) for partition, at in checkpoints.items()}
-        self._show(checkpoints)
+    def _follow(self, sink: Sink[Entry]) -> None:
+        starts = sink.checkpoints(self.partitions)
+        self._show(starts)
         with closing(self.open_log(starts)) as events:
             while not self._stopping.is_set():
-                batch = batch_of(checkpoints, events.poll(BATCH_EVENTS, POLL_SECONDS))
+                entries = events.poll(self.batch_events, POLL_SECONDS)
                 started = time.perf_counter()
-                store.write(batch)
-                checkpoints |= batch.after
-                if batch.after:
-                    _count(batch, time.perf_counter() - started)
-                self._show(batch.after)
+                moved = sink.write(entries)
+                if moved:
+                    timed("projection_batch_seconds", time.perf_counter() - started, reader=self.reader)
+                self._show(moved)
 
     def _show(self, moved: Mapping[int, Checkpoint]) -> None:
         for partition, checkpoint in moved.items():
             self.positions[partition] = checkpoint.position
-            level("position", checkpoint.position, process=READER, partition=str(partition))
+            level("position", checkpoint.position, process=self.reader, partition=str(partition))
         lag = sum(max(0, head - self.positions.get(partition, 0)) for partition, head in dict(self.heads).items())
         self.progress.beat(role="active", lag=lag, positions={str(p): at for p, at in self.positions.items()})
-
-
-def _count(batch: Batch, seconds: float) -> None:
-    timed("projection_batch_seconds", seconds, reader=READER)
-    for event_type, number in Counter(recorded.header.event_type for recorded in batch.events).items():
-        count("events_folded", number, reader=READER, event_type=event_type)

@@ -1,4 +1,4 @@
-"""Compares the log with the read model in Postgres, at one position of each partition, while traffic goes on.
+"""Compares the log with the read models, each at one position of each partition, while traffic goes on.
 
 The read model's checkpoints are read first, in a snapshot; then each partition of the log is read up to exactly its
 checkpoint and folded by other code than the projection's. A partition at a time, so that memory holds no more.
@@ -7,7 +7,10 @@ checkpoint and folded by other code than the projection's. A partition at a time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+from msgspec.structs import replace
+
 from projections.postgres.rows import Checkpoint, instant
+from projections.verification.clickhouse import clickhouse_checkpoints, verify_clickhouse
 from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.expected import Columns
 from projections.verification.faults import Fault, Report
@@ -27,8 +30,22 @@ def verify(settings: Settings) -> Report:
     def open_records(partition: int) -> LogReader:
         return LogReader(settings, events(settings), {partition: 0})
 
+    decode = decoder(settings)
     with snapshot_of(settings.postgres) as snapshot:
-        return verify_snapshot(snapshot, open_records, decoder(settings), range(settings.partitions))
+        report = verify_snapshot(snapshot, open_records, decode, range(settings.partitions))
+    return _with_clickhouse(report, settings, open_records, decode)
+
+
+def _with_clickhouse(report: Report, settings: Settings, open_records: OpenRecords, decode: Decoder) -> Report:
+    """Add what ClickHouse says, where there is one."""
+    if not settings.clickhouse:
+        return replace(report, clickhouse="not compared: JOBLEDGER_CLICKHOUSE is not set")
+    checkpoints = clickhouse_checkpoints(settings.postgres)
+    if not checkpoints:
+        return replace(report, clickhouse="not compared: nothing was projected there yet")
+    rows, faults = verify_clickhouse(settings, checkpoints, open_records, decode)
+    said = f"compared up to position {', '.join(f'{p}:{at}' for p, at in checkpoints.items())}"
+    return replace(report, rows=report.rows | rows, faults=report.faults + faults, clickhouse=said)
 
 
 def verify_snapshot(snapshot: Snapshot, open_records: OpenRecords, decode: Decoder, partitions: range) -> Report:

@@ -83,6 +83,8 @@ def new_settings(stack: Stack, databases: Databases) -> Iterator[Callable[[], Se
             "JOBLEDGER_BLOBS": f"{stack.environ['JOBLEDGER_BLOBS']}/{uuid.uuid4().hex}",
             "JOBLEDGER_PARTITIONS": str(TEST_PARTITIONS),
         }
+        if clickhouse := stack.environ["JOBLEDGER_CLICKHOUSE"]:
+            fresh["JOBLEDGER_CLICKHOUSE"] = f"{clickhouse.rpartition('/')[0]}/test_{uuid.uuid4().hex}"
         made.append(settings_from({**stack.environ, **fresh}))
         return made[-1]
 

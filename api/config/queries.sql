@@ -90,6 +90,17 @@ INSERT INTO config.destinations (org_id, destination_id, kind, gating, on_exhaus
 VALUES (%(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s)
 ON CONFLICT DO NOTHING
 
+-- name: add_destination
+INSERT INTO config.destinations (org_id, destination_id, kind, gating, on_exhausted)
+VALUES (%(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s)
+ON CONFLICT DO NOTHING
+RETURNING destination_id, kind, gating, on_exhausted
+
+-- name: remove_destination
+DELETE FROM config.destinations
+WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres'
+RETURNING destination_id, kind, gating, on_exhausted
+
 -- name: destinations_of_org
 SELECT destination_id, kind, gating, on_exhausted
 FROM config.destinations WHERE org_id = %(org_id)s AND enabled ORDER BY destination_id

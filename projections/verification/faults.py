@@ -26,6 +26,7 @@ class Report(Struct, frozen=True):
     jobs: int
     rows: dict[str, int]  # by table
     faults: list[Fault]
+    clickhouse: str = "not compared"  # how far it has the log, or why it was not compared
 
     @property
     def ok(self) -> bool:

@@ -15,7 +15,7 @@ from projections.verification.faults import Fault
 from schemas.codec import CodecError, Decoder
 from schemas.events import DeliveryAcked, JobClaimed, JobCompleted, JobExtracted, JobSubmitted, Recorded
 from services.runtime.errors import BrokerFault, LogGap
-from services.runtime.ledger_log import Records, position_of
+from services.runtime.raw_log import Records, position_of
 from services.runtime.reader import Record
 
 NO_HASH = bytes(32)
@@ -31,7 +31,7 @@ class PartitionLog:
 
     partition: int
     jobs: dict[JobKey, list[Recorded]] = field(default_factory=dict)
-    events: int = 0
+    recorded: list[Recorded] = field(default_factory=list)  # every event, those about no job too
     last: Recorded | None = None
     next_offset: int = 0
     faults: list[Fault] = field(default_factory=list)
@@ -58,7 +58,12 @@ class PartitionLog:
                 self.fault(event.org_id, event.job_id or place, name, expected, found)
         self.heads[event.org_id] = hashlib.blake2b(record.value, digest_size=32).digest()
         self.last, self.next_offset = recorded, record.offset + 1
-        self.events += 1
+        self.recorded.append(recorded)
+
+    @property
+    def events(self) -> int:
+        """How many events were read."""
+        return len(self.recorded)
 
     def fault(self, org_id: str, key: str, name: str, expected: object, found: object) -> None:
         """Note something wrong with the log."""

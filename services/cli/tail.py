@@ -66,7 +66,7 @@ def tail(
 
 def _batches(settings: "Settings", *, everything: bool, lines: int) -> Iterator[tuple[list["Recorded"], bool]]:
     """Yield events as they come, and with each batch whether the log had been read to its end then."""
-    from services.runtime.ledger_log import position_of
+    from services.runtime.raw_log import position_of
     from services.runtime.reader import LogReader
     from services.runtime.registry import decoder
     from services.runtime.topics import events

@@ -20,6 +20,7 @@ UNUSABLE = 2  # exit code where nothing could be compared
 def verify(as_json: Json = False) -> None:
     """Compare log and read model row by row; exit 1 naming table, job and field where they differ."""
     import psycopg
+    from clickhouse_connect.driver.exceptions import ClickHouseError
 
     from projections.verify import verify as compare
     from services.localstack.attach import attached_settings
@@ -28,7 +29,7 @@ def verify(as_json: Json = False) -> None:
 
     try:
         report = compare(attached_settings(os.environ))
-    except (StackFault, RuntimeFault, psycopg.OperationalError) as fault:
+    except (StackFault, RuntimeFault, psycopg.OperationalError, ClickHouseError) as fault:
         typer.echo(f"cannot verify: {fault}", err=True)
         raise typer.Exit(UNUSABLE) from None
     print_report(report, as_json)
@@ -46,6 +47,7 @@ def print_report(report: "Report", as_json: bool) -> None:
     rows = ", ".join(f"{number} in {table}" for table, number in report.rows.items())
     typer.echo(f"compared {report.events} events of {report.jobs} jobs in {len(report.positions)} partitions with")
     typer.echo(f"  {rows}")
+    typer.echo(f"ClickHouse: {report.clickhouse}")
     for fault in report.faults[:SHOWN]:
         typer.echo(f"  {fault}")
     if len(report.faults) > SHOWN:

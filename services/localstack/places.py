@@ -56,6 +56,11 @@ class StackDir:
         return self.root / "postgres"
 
     @property
+    def clickhouse(self) -> Path:
+        """Data directory of ClickHouse."""
+        return self.root / "clickhouse"
+
+    @property
     def registry(self) -> Path:
         """The schema registry's log."""
         return self.root / "registry.jsonl"

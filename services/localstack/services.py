@@ -22,6 +22,7 @@ class Service:
     arguments: tuple[str, ...]
     knows_operator: bool = False  # it is given the operator key
     settings: tuple[tuple[str, str], ...] = ()  # environment variables of its own
+    needs_clickhouse: bool = False  # it is left out where there is none
 
 
 SERVICES = (
@@ -29,12 +30,24 @@ SERVICES = (
     Service("workers", ("-m", "services.workers")),
     Service("writers", ("-m", "services.writers")),
     Service("writers-webhook", ("-m", "services.writers"), settings=(("JOBLEDGER_WRITER_KIND", "webhook"),)),
+    Service(
+        "writers-clickhouse",
+        ("-m", "services.writers"),
+        settings=(("JOBLEDGER_WRITER_KIND", "clickhouse"),),
+        needs_clickhouse=True,
+    ),
     Service("projections", ("-m", "projections")),
+    Service("projections-clickhouse", ("-m", "projections.clickhouse"), needs_clickhouse=True),
     Service("api", ("-m", "api"), knows_operator=True),
 )
 
 # Each has `migrate(url)` and runs as `python -m`; all may run at once.
-MIGRATIONS = ("api.config.migrate", "projections.migrate", "services.writers.migrate")
+MIGRATIONS = (
+    "api.config.migrate",
+    "projections.migrate",
+    "projections.clickhouse.migrate",
+    "services.writers.migrate",
+)
 
 
 def service_program(service: Service, directory: StackDir, environ: Mapping[str, str], operator_key: str) -> Program:

@@ -8,6 +8,7 @@ from services.localstack import postgres
 from services.localstack.broker import Broker, External, broker_program, choose_broker, kind_of
 from services.localstack.broker_tansu import Tansu
 from services.localstack.child import Child, rotate
+from services.localstack.clickhouse.program import NONE, clickhouse_program, has_engine
 from services.localstack.errors import StackFault
 from services.localstack.places import StackDir
 from services.localstack.program import Program
@@ -18,6 +19,7 @@ from services.localstack.services import Service, service_program
 from services.localstack.state import ProcessState
 
 DEFAULT_PARTITIONS = "12"
+DATABASE = "jobledger"  # of ClickHouse
 
 
 def _silent(_step: str) -> None:
@@ -55,6 +57,7 @@ class Stack:
         kafka = self._start_broker(self.broker)
         url = self._start_postgres(secrets)
         registry = self._start_registry()
+        clickhouse = self._start_clickhouse()
         for child, _ in self._children:
             self._tell(f"waiting for {child.program.name}")
             child.wait_ready()
@@ -64,6 +67,7 @@ class Stack:
             "JOBLEDGER_KAFKA": kafka,
             "JOBLEDGER_POSTGRES": url,
             "JOBLEDGER_REGISTRY": registry,
+            "JOBLEDGER_CLICKHOUSE": clickhouse,
             "JOBLEDGER_BLOBS": self._given.get("JOBLEDGER_BLOBS") or self.directory.blobs.as_uri(),
             "JOBLEDGER_BROKER": kind_of(self.broker),
             "JOBLEDGER_PARTITIONS": self._given.get("JOBLEDGER_PARTITIONS") or DEFAULT_PARTITIONS,
@@ -74,7 +78,8 @@ class Stack:
     def start_services(self, services: Sequence[Service]) -> None:
         """Start jobledger's own processes on the running parts, and wait until each is ready."""
         operator_key = secrets_of(self.directory.secrets, self._given).operator_key
-        programs = [service_program(each, self.directory, self.environ, operator_key) for each in services]
+        wanted = [each for each in services if self.environ["JOBLEDGER_CLICKHOUSE"] or not each.needs_clickhouse]
+        programs = [service_program(each, self.directory, self.environ, operator_key) for each in wanted]
         started = [self._run(program) for program in programs]
         for child in started:
             self._tell(f"waiting for {child.program.name}")
@@ -163,8 +168,25 @@ class Stack:
         self._run(program)
         return program.endpoint
 
+    def _start_clickhouse(self) -> str:
+        """Return the URL of a database; empty where there is no ClickHouse, which only leaves its read model out."""
+        given = self._given.get("JOBLEDGER_CLICKHOUSE")
+        if given:
+            if self.ephemeral:
+                raise StackFault(
+                    "Tansu forgets everything at its stop and JOBLEDGER_CLICKHOUSE does not: "
+                    "set JOBLEDGER_KAFKA as well, or unset JOBLEDGER_CLICKHOUSE"
+                )
+            return given
+        if not has_engine():
+            self._tell(NONE)
+            return ""
+        program = clickhouse_program(self.directory)
+        self._run(program)
+        return f"{program.endpoint}/{DATABASE}"
+
     def _forget(self) -> None:
         """Drop what was derived from a log that is gone."""
-        for derived in (self.directory.postgres, self.directory.blobs):
+        for derived in (self.directory.postgres, self.directory.clickhouse, self.directory.blobs):
             shutil.rmtree(derived, ignore_errors=True)
         self.directory.create()

@@ -1,26 +1,18 @@
-"""The events of the ledger in their order, each once: the log reader with the rule of positions on top."""
+"""The events of the ledger in their order, each once and decoded."""
 
 from collections.abc import Mapping
-from typing import Protocol
 
 from msgspec import Struct
 
-from schemas.codec import Decoder, NotAnEvent, UnknownSchema, event_type_of
+from schemas.codec import Decoder, NotAnEvent, UnknownSchema
 from schemas.events import Recorded
 from services.runtime.errors import LogGap
 from services.runtime.metrics import count
-from services.runtime.reader import Headers, LogReader, Record
+from services.runtime.raw_log import Checkpoint as Checkpoint
+from services.runtime.raw_log import RawEntry, RawLog, Records, place
+from services.runtime.reader import Headers
 from services.runtime.settings import Settings
 from services.runtime.topics import events
-
-POSITION_HEADER = "ledger-position"
-
-
-class Checkpoint(Struct, frozen=True, gc=False):
-    """How far a partition was folded."""
-
-    position: int = 0  # of the last event folded; 0: none
-    next_offset: int = 0  # where to go on reading
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -45,37 +37,18 @@ class Entry(Struct, frozen=True, gc=False):
         return Checkpoint(self.position, self.offset + 1)
 
 
-class Records(Protocol):
-    """Where a LedgerLog gets its records: a LogReader, or a list in a test."""
-
-    def poll(self, max_records: int, timeout_seconds: float) -> list[Record]:
-        """Return the next records, [] if there are none in time."""
-
-    def next_offsets(self) -> dict[int, int]:
-        """Return where reading each partition goes on."""
-
-    def at_end(self) -> bool:
-        """Whether everything there was has been read."""
-
-    def close(self) -> None:
-        """Let go of it."""
-
-
 class LedgerLog:
-    """Reads the events of some partitions, each from its checkpoint.
+    """Reads the events of some partitions, each from its checkpoint, by the rule of positions (see RawLog).
 
-    An event at or below the checkpoint is dropped, checkpoint + 1 is next, anything else is a LogGap: then nothing
-    more comes from this log, also not from its other partitions.
+    A record that is no event, or is not at the position that its header names, is a LogGap as well.
     """
 
     def __init__(
         self, settings: Settings, decoder: Decoder, starts: Mapping[int, Checkpoint], records: Records | None = None
     ) -> None:
+        self._topic = events(settings)
         self._decoder = decoder
-        self._positions = {partition: start.position for partition, start in starts.items()}
-        self._records = records or LogReader(
-            settings, events(settings), {partition: start.next_offset for partition, start in starts.items()}
-        )
+        self._log = RawLog(settings, starts, records)
         self._gap: LogGap | None = None
 
     def poll(self, max_events: int, timeout_seconds: float) -> list[Entry]:
@@ -83,74 +56,48 @@ class LedgerLog:
         if self._gap:
             raise self._gap
         try:
-            records = self._records.poll(max_events, timeout_seconds)
-            return [entry for record in records if (entry := self._next(record))]
+            return [self._decoded(entry) for entry in self._log.poll(max_events, timeout_seconds)]
         except LogGap as gap:
             self._gap = gap
             raise
 
     def position(self, partition: int) -> int:
         """Return the position of the last event that came from a partition; 0: none."""
-        return self._positions[partition]
+        return self._log.position(partition)
 
     def next_offsets(self) -> dict[int, int]:
         """Return where reading each partition goes on, as the reader underneath says."""
-        return self._records.next_offsets()
+        return self._log.next_offsets()
 
     def at_end(self) -> bool:
         """Whether every committed event had been read when the log was last looked at."""
-        return self._records.at_end()
+        return self._log.at_end()
 
     def close(self) -> None:
         """Leave the broker."""
-        self._records.close()
+        self._log.close()
 
-    def _next(self, record: Record) -> Entry | None:
-        position = position_of(record)
-        last = self._positions[record.partition]
-        if position <= last:
-            count("events_repeated")
-            return None
-        if position != last + 1:
-            raise LogGap(
-                f"{_place(record)}: position {position} follows {last}: events are missing between them; "
-                "restore the log, or rebuild this reader from the first offset"
-            )
-        recorded = self._decode(record)
+    def _decoded(self, entry: RawEntry) -> Entry:
+        at = place(self._topic, entry.partition, entry.offset)
+        try:
+            recorded = self._decoder.decode(entry.raw)
+        except NotAnEvent as error:
+            raise LogGap(f"{at}: {error}: only the decider may write to this topic") from error
+        except UnknownSchema as error:
+            raise LogGap(f"{at}: {error}: restore the registry's schemas, then start again") from error
         if recorded is None:
             count("events_of_unknown_type")
-        elif (recorded.header.partition, recorded.header.position) != (record.partition, position):
+        elif (recorded.header.partition, recorded.header.position) != (entry.partition, entry.position):
             raise LogGap(
-                f"{_place(record)}: its header says position {position} but the event says partition "
+                f"{at}: its header says position {entry.position} but the event says partition "
                 f"{recorded.header.partition}, position {recorded.header.position}: another writer wrote here"
             )
-        self._positions[record.partition] = position
         return Entry(
             recorded,
-            record.value,
-            recorded.header.event_type if recorded else event_type_of(record.headers),
-            record.partition,
-            record.offset,
-            position,
-            record.headers,
+            entry.raw,
+            recorded.header.event_type if recorded else entry.event_type,
+            entry.partition,
+            entry.offset,
+            entry.position,
+            entry.headers,
         )
-
-    def _decode(self, record: Record) -> Recorded | None:
-        try:
-            return self._decoder.decode(record.value)
-        except NotAnEvent as error:
-            raise LogGap(f"{_place(record)}: {error}: only the decider may write to this topic") from error
-        except UnknownSchema as error:
-            raise LogGap(f"{_place(record)}: {error}: restore the registry's schemas, then start again") from error
-
-
-def position_of(record: Record) -> int:
-    """Return the position of an event from its header, without decoding it."""
-    for name, value in record.headers:
-        if name == POSITION_HEADER and value.isdigit():
-            return int(value)
-    raise LogGap(f"{_place(record)}: no usable {POSITION_HEADER} header: only the decider may write to this topic")
-
-
-def _place(record: Record) -> str:
-    return f"topic {record.topic}, partition {record.partition}, offset {record.offset}"

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def apply(dsn: str, schema: str, directory: Path) -> list[str]:
     are applied in one transaction: either all or none (hence no CREATE INDEX CONCURRENTLY).
     Raises MigrationFault naming the file that is misnamed, late in order, was edited since, or fails.
     """
-    migrations = _read(directory)
+    migrations = read_migrations(directory)
     with psycopg.connect(dsn) as connection, connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (LOCK_CLASS, zlib.crc32(schema.encode()) >> 1))
         connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
@@ -45,13 +46,14 @@ def apply(dsn: str, schema: str, directory: Path) -> list[str]:
             "applied_at timestamptz NOT NULL DEFAULT now())"
         )
         applied: dict[str, str] = dict(connection.execute("SELECT name, checksum FROM migrations").fetchall())
-        new = _new(migrations, applied)
+        new = not_applied(migrations, applied)
         for migration in new:
             _run(connection, migration)
         return [migration.name for migration in new]
 
 
-def _read(directory: Path) -> list[Migration]:
+def read_migrations(directory: Path) -> list[Migration]:
+    """Return the files of a directory in their order, or raise MigrationFault naming one that is misnamed."""
     migrations = [Migration(path.name, path.read_text("utf-8")) for path in sorted(directory.glob("*.sql"))]
     numbers: set[str] = set()
     for migration in migrations:
@@ -66,7 +68,7 @@ def _read(directory: Path) -> list[Migration]:
     return migrations
 
 
-def _new(migrations: list[Migration], applied: dict[str, str]) -> list[Migration]:
+def not_applied(migrations: list[Migration], applied: Mapping[str, str]) -> list[Migration]:
     """Return what is to be applied. Applied files that are not here belong to a newer version and are left alone."""
     latest = max(applied, default="")
     new: list[Migration] = []

@@ -21,7 +21,7 @@ class Settings:
     postgres: str  # libpq connection string or URL
     registry: str  # base URL of a Confluent-compatible schema registry
     blobs: str  # file:///dir, s3://bucket/prefix, ...
-    clickhouse: str = ""  # base URL; empty: none
+    clickhouse: str = ""  # URL of a database, http(s)://[user:password@]host:port/database; empty: none
     broker: BrokerKind = "apache-kafka"  # what `kafka` points at; tansu lacks aborts, fencing, end offsets
     topic_prefix: str = "jobledger"
     partitions: int = 12  # of commands and events; fixed for the life of a ledger
@@ -38,7 +38,7 @@ class Settings:
     dispatch_resend_seconds: float = 30.0
     delivery_resend_seconds: float = 30.0
     reply_timeout_seconds: float = 10.0
-    writer_kind: str = "postgres"  # destinations that this writer serves: postgres or webhook
+    writer_kind: str = "postgres"  # destinations that this writer serves: postgres, webhook or clickhouse
     writer_batch_rows: int = 500
     writer_batch_seconds: float = 0.05
     webhook_timeout_seconds: float = 15.0  # of one call to an endpoint, from connecting to the end of its answer

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from services.runtime.settings import Settings
 
 TASK_KINDS = ("workflow",)
-DELIVERY_KINDS = ("postgres", "webhook")
+DELIVERY_KINDS = ("postgres", "webhook", "clickhouse")
 REPLY_PARTITIONS = 8
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS

@@ -18,12 +18,13 @@ from services.runtime.settings import Settings
 from services.streams.app import raised, running, until_it_stops
 from services.streams.intake import Intake, partition_fault
 from services.writers.app import writer_app
+from services.writers.clickhouse import compose as clickhouse
 from services.writers.parts import Open, Parts
 from services.writers.postgres import compose as postgres
 from services.writers.telling import Telling
 from services.writers.webhook import compose as webhook
 
-KINDS: dict[str, Open] = {"postgres": postgres.opened, "webhook": webhook.opened}
+KINDS: dict[str, Open] = {"postgres": postgres.opened, "webhook": webhook.opened, "clickhouse": clickhouse.opened}
 
 
 async def main(settings: Settings) -> None:

@@ -16,7 +16,7 @@ import pytest
 from aiohttp import web
 from standardwebhooks.webhooks import Webhook
 
-from projections.runner import READER, Runner
+from projections.postgres.sink import READER, postgres_runner
 from projections.verify import verify
 from services.localstack.ports import port_for
 from services.runtime.health import Progress
@@ -57,7 +57,7 @@ async def slow_projector(settings: Settings) -> AsyncIterator[None]:
     def open_log(starts: Mapping[int, Checkpoint]) -> SlowLog:
         return SlowLog(LedgerLog(settings, decoder(settings), starts))
 
-    runner = Runner(settings.postgres, range(settings.partitions), open_log, Progress(READER))
+    runner = postgres_runner(settings.postgres, range(settings.partitions), open_log, Progress(READER))
     running = asyncio.create_task(asyncio.to_thread(runner.run))
     try:
         yield

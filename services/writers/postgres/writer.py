@@ -1,6 +1,5 @@
 """Writes extractions to `extraction.extraction_results`, a batch in one transaction."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,13 +7,12 @@ import psycopg
 from psycopg import AsyncConnection
 
 from services.ledger.messages import Delivery, DeliveryResult
-from services.runtime.errors import BlobFault, BlobMissing
-from services.writers.postgres.rows import Row, row_of
+from services.writers.reading import Reading
+from services.writers.rows import Row
 from services.writers.writer import DestinationDown, Extractions, refused, written
 
 CONNECT_SECONDS = 5
 STATEMENT_MS = 30_000
-READS_AT_ONCE = 16  # of extractions from the blob store
 ROW_FAULTS = ("22", "23", "54")  # SQLSTATE classes: data exception, constraint, program limit (nested too deeply)
 UPSERT = Path(__file__).with_name("upsert.sql").read_text().encode()
 
@@ -26,8 +24,7 @@ class PostgresWriter:
 
     def __init__(self, dsn: str, extractions: Extractions) -> None:
         self._dsn = dsn
-        self._extractions = extractions
-        self._reads = asyncio.Semaphore(READS_AT_ONCE)
+        self._reading = Reading(extractions)
         self._connection: AsyncConnection | None = None
 
     async def close(self) -> None:
@@ -38,25 +35,13 @@ class PostgresWriter:
 
     async def write(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
         """Write a batch: rows that Postgres refuses are refused alone; DestinationDown when it does not work at all."""
-        read = await asyncio.gather(*map(self._read, deliveries))
+        read = await self._reading.rows_of(deliveries)
         newest: dict[Key, Row] = {}
         for row in read:
             if isinstance(row, Row) and row.delivery.generation >= _generation(newest.get(row.key)):
                 newest[row.key] = row
         faults = await self._stored(sorted(newest.values(), key=lambda row: row.key)) if newest else {}
         return [each if isinstance(each, DeliveryResult) else _result(each, faults) for each in read]
-
-    async def _read(self, delivery: Delivery) -> Row | DeliveryResult:
-        try:
-            async with self._reads:
-                data = await self._extractions.get(delivery.extraction_ref) if delivery.extraction_ref else b""
-            return row_of(delivery, data)
-        except BlobMissing as error:
-            return refused(delivery, "extraction_missing", str(error))
-        except ValueError as error:  # Unreadable, or a reference that is no key of a blob
-            return refused(delivery, "extraction_unreadable", str(error))
-        except BlobFault as error:
-            raise DestinationDown(f"the blob store failed: {error}") from error
 
     async def _stored(self, rows: Sequence[Row]) -> dict[Key, psycopg.Error]:
         """Store rows in one transaction and return which of them Postgres refused, and why."""

@@ -94,8 +94,8 @@ class StartApi(Protocol):
 
 @pytest.fixture
 def with_operator(settings: Settings) -> Settings:
-    """The settings of the API under test, with an operator key."""
-    return replace(settings, operator_key=OPERATOR)
+    """The settings of the API under test, with an operator key and a ClickHouse, which the API never calls."""
+    return replace(settings, operator_key=OPERATOR, clickhouse="http://127.0.0.1:9/jobledger")
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from tests.integration.api.pocket import PocketLedger
 # What an org sends where the path alone names nothing of the other.
 BODIES: dict[str, Any] = {
     "/api/v1/jobs": {"url": "https://shop.example/1"},
+    "/api/v1/destinations": {"kind": "clickhouse", "destinationId": "mine"},
     "/api/v1/keys": {"name": "mine"},
     "/api/v1/webhooks": {"url": "https://rival.example/hook"},
     "/api/v1/workflows": {"workflowId": "mine", "document": WORKFLOW},
@@ -29,10 +30,13 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
     key_id = (await api.call("POST", "/api/v1/keys", acme.key, {"name": "secret-of-acme"})).json["keyId"]
     hook = {"url": "https://secret-of-acme.example/"}
     webhook_id = (await api.call("POST", "/api/v1/webhooks", acme.key, hook)).json["webhookId"]
+    lake = {"kind": "clickhouse", "destinationId": "lake-of-acme"}
+    assert (await api.call("POST", "/api/v1/destinations", acme.key, lake)).status == 201
     commands = len(pocket.commands)
     for job_id in (stored, fresh):
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
         names["webhook_id"] = webhook_id
+        names["destination_id"] = "lake-of-acme"
         for operation in OPERATIONS:
             answer = await _try(api, operation, names, rival.key)
             expected = _expected(operation)
@@ -40,6 +44,7 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
             assert b"secret-of-acme" not in answer.body
             assert key_id.encode() not in answer.body
             assert webhook_id.encode() not in answer.body
+            assert b"lake-of-acme" not in answer.body
     touched = {command.org_id for command in pocket.commands[commands:]}
     assert touched == {"rival"}
     statuses = (await api.call("POST", "/api/v1/jobs/batch-status", rival.key, {"jobIds": [stored, fresh]})).json

@@ -131,10 +131,9 @@ def test_every_part_keeps_its_data_and_its_port_over_a_restart(directory: StackD
 @pytest.mark.kafka
 def test_killed_parts_come_back_and_end_with_their_supervisor(directory: StackDir) -> None:
     state = up(directory, {"JOBLEDGER_BROKER": "apache-kafka"}, lambda _state: None, (SUPERVISOR,))
-    for name in ("broker", "postgres", "registry"):
-        identity = process(state, name).identity
-        assert identity is not None
-        os.kill(identity.pid, signal.SIGKILL)
+    for each in state.processes:
+        assert each.identity is not None
+        os.kill(each.identity.pid, signal.SIGKILL)
     until(lambda: all(each.restarts >= 1 for each in now(directory).processes))
     until(lambda: all(each.state == "ready" for each in look(now(directory))))
     with psycopg.connect(state.environ["JOBLEDGER_POSTGRES"]) as connection:

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 import psycopg
 import pytest
 
+from projections.postgres.sink import postgres_runner
 from projections.runner import Runner
 from services.runtime.errors import LogGap
 from services.runtime.health import Progress
-from services.runtime.ledger_log import Checkpoint, LedgerLog
+from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from tests.event_streams import Stream, records_of
@@ -78,8 +79,8 @@ def topic(settings: Settings) -> Topic:
 
 
 @contextmanager
-def running(settings: Settings, topic: Topic) -> Iterator[Runner]:
-    runner = Runner(settings.postgres, range(settings.partitions), topic.open, Progress("postgres"))
+def running(settings: Settings, topic: Topic) -> Iterator[Runner[Entry]]:
+    runner = postgres_runner(settings.postgres, range(settings.partitions), topic.open, Progress("postgres"))
     thread = threading.Thread(target=runner.run)
     thread.start()
     try:
@@ -179,6 +180,6 @@ def test_two_at_once_write_every_row_once_and_the_second_takes_over(
 def test_a_gap_in_the_log_stops_it(settings: Settings, topic: Topic) -> None:
     topic.say(range(20))
     del topic.records[5]
-    runner = Runner(settings.postgres, range(settings.partitions), topic.open, Progress("postgres"))
+    runner = postgres_runner(settings.postgres, range(settings.partitions), topic.open, Progress("postgres"))
     with pytest.raises(LogGap, match="position 7 follows 5"):
         runner.run()

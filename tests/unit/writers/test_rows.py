@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from services.writers.postgres.rows import Unreadable, row_of
+from services.writers.rows import Unreadable, row_of
 from tests.unit.writers.fakes import delivery
 
 

@@ -1,0 +1,82 @@
+"""Destinations of the caller's org: add, list, remove. They are frozen into each job when it is submitted."""
+
+from aiohttp import web
+
+from api import answers, requests
+from api.config import destinations
+from api.errors import Problem, invalid, not_found
+from api.http import answer
+from api.operation import Call, Operation
+from schemas.values import Destination, OnExhausted
+
+
+async def add(call: Call) -> web.StreamResponse:
+    """Add a destination; jobs that were submitted before do not get it. Safe to repeat."""
+    if not call.parts.settings.clickhouse:
+        raise invalid("kind", "no ClickHouse is configured here: set JOBLEDGER_CLICKHOUSE and run its writer")
+    body = call.body
+    wanted = Destination(
+        destination_id=body.destination_id,
+        kind=body.kind,
+        gating=body.gating,
+        on_exhausted=OnExhausted(body.on_exhausted),
+    )
+    made = await destinations.add(call.parts.pool, call.caller.org_id, wanted)
+    if made is None:
+        raise Problem("destination_exists", f"{body.destination_id} is another destination", field="destinationId")
+    return answer(201, _shown(made))
+
+
+async def every(call: Call) -> web.StreamResponse:
+    """Answer the stores to which the extraction of a job submitted now goes; webhooks have calls of their own."""
+    found = await destinations.stores(call.parts.pool, call.caller.org_id)
+    return answer(200, answers.Destinations(destinations=list(map(_shown, found))))
+
+
+async def remove(call: Call) -> web.StreamResponse:
+    """Remove a destination; jobs that have it keep it. The internal one stays."""
+    name = call.request.match_info["destination_id"]
+    removed = await destinations.remove(call.parts.pool, call.caller.org_id, name)
+    if removed is None:
+        raise not_found("destination")
+    return answer(200, _shown(removed))
+
+
+def _shown(destination: Destination) -> answers.ConfiguredDestination:
+    return answers.ConfiguredDestination(
+        destination_id=destination.destination_id,
+        kind=destination.kind,
+        gating=destination.gating,
+        on_exhausted=destination.on_exhausted.value,
+    )
+
+
+OPERATIONS = (
+    Operation(
+        method="POST",
+        path="/api/v1/destinations",
+        summary="Let the extractions of jobs submitted from now on go to ClickHouse too",
+        access="admin",
+        handler=add,
+        body=requests.AddDestination,
+        answers={201: answers.ConfiguredDestination},
+        errors=("destination_exists",),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/destinations",
+        summary="List the destinations of the org",
+        access="read",
+        handler=every,
+        answers={200: answers.Destinations},
+    ),
+    Operation(
+        method="DELETE",
+        path="/api/v1/destinations/{destination_id}",
+        summary="Remove a destination; jobs that have it keep it",
+        access="admin",
+        handler=remove,
+        answers={200: answers.ConfiguredDestination},
+        errors=("not_found",),
+    ),
+)

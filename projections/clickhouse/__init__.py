@@ -1,0 +1,1 @@
+"""The read model in ClickHouse: the log as one wide table, and views of it."""

@@ -1,0 +1,52 @@
+"""The process that keeps the read model in ClickHouse: `python -m projections.clickhouse`."""
+
+from functools import partial
+
+import psycopg
+from clickhouse_connect.driver.exceptions import ClickHouseError
+
+from projections.clickhouse.books import BooksMoved
+from projections.clickhouse.gathering import GatheringLog
+from projections.clickhouse.insertion import Away
+from projections.clickhouse.sink import READER, ClickHouseSink, PlanTooOld
+from projections.process import project
+from projections.runner import Runner
+from services.runtime.errors import SettingsError
+from services.runtime.health import Progress
+from services.runtime.process import run
+from services.runtime.raw_log import RawEntry
+from services.runtime.settings import Settings
+
+SERVICE = "projections-clickhouse"
+BATCH_EVENTS = 20_000  # of one insert, at most
+WAITS_FOR: dict[type[Exception], str] = {
+    psycopg.OperationalError: "Postgres",
+    BooksMoved: "Postgres",
+    PlanTooOld: "ClickHouse",
+    Away: "ClickHouse",
+    ClickHouseError: "ClickHouse",
+}
+
+
+def runner_of(settings: Settings, progress: Progress) -> Runner[RawEntry]:
+    """Return what follows the log into ClickHouse."""
+    return Runner(
+        READER,
+        partial(ClickHouseSink, settings),
+        partial(GatheringLog, settings),
+        range(settings.partitions),
+        progress,
+        WAITS_FOR,
+        BATCH_EVENTS,
+    )
+
+
+async def main(settings: Settings) -> None:
+    """Project until cancelled or until something is wrong that waiting does not cure."""
+    if not settings.clickhouse:
+        raise SettingsError("JOBLEDGER_CLICKHOUSE not set: give the URL of a database, or do not start this process")
+    await project(settings, SERVICE, READER, partial(runner_of, settings))
+
+
+if __name__ == "__main__":
+    run(main, SERVICE)

@@ -1,0 +1,29 @@
+"""Brings the bookkeeping of the ClickHouse projection to what this version needs, and the tables in ClickHouse."""
+
+import os
+from pathlib import Path
+
+from clickhouse_connect.driver.client import Client
+
+from services.runtime import clickhouse
+from services.runtime.migrations import apply
+from services.runtime.settings import settings_from
+
+SCHEMA = "clickhouse_v1"  # of the bookkeeping in Postgres
+BOOKKEEPING = Path(__file__).parent / "bookkeeping"
+TABLES = Path(__file__).parent / "migrations"
+APPLIED = "migrations"  # the table in ClickHouse that says which of them were applied
+
+
+def migrate(dsn: str) -> None:
+    """Apply what is missing in Postgres; safe to repeat and to run from several processes at once."""
+    apply(dsn, SCHEMA, BOOKKEEPING)
+
+
+def migrate_tables(client: Client) -> None:
+    """Apply what is missing in ClickHouse; done by whoever writes there, at its start."""
+    clickhouse.migrate(client, TABLES, APPLIED)
+
+
+if __name__ == "__main__":
+    migrate(settings_from(os.environ).postgres)

@@ -1,0 +1,111 @@
+"""Puts events into ClickHouse, each exactly once.
+
+What an insert takes is noted in Postgres before it is made. Whoever finds such a note makes exactly that insert again,
+under the same token, before anything else: if it had been made, ClickHouse drops it.
+"""
+
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+
+from clickhouse_connect.driver.client import Client
+
+from projections.clickhouse.books import Books
+from projections.clickhouse.frames import Frames
+from projections.clickhouse.insertion import Insertion
+from projections.clickhouse.migrate import migrate_tables
+from projections.clickhouse.plan import Plan, plan_of, split
+from services.runtime.clickhouse import connect
+from services.runtime.errors import RuntimeFault
+from services.runtime.metrics import count
+from services.runtime.raw_log import Checkpoint, RawEntry
+from services.runtime.registry import Registry
+from services.runtime.settings import Settings
+from services.runtime.topics import events
+
+READER = "clickhouse"
+# A process that was stopped for longer between plan and insert may have lost its lock meanwhile: it opens everything
+# again. ClickHouse remembers tokens far longer (10,000 inserts).
+PLAN_SECONDS = 20.0
+FOLDED = "SELECT partition, max(position) FROM job_events GROUP BY partition"
+
+
+class NotTheSame(RuntimeFault):
+    """ClickHouse and the bookkeeping tell of different logs or different positions."""
+
+
+class PlanTooOld(Exception):
+    """Too much time passed between plan and insert: open everything again."""
+
+
+class ClickHouseSink:
+    """The projection's hold on ClickHouse and its bookkeeping. `lock` before anything else."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._books = Books(settings.postgres)
+        try:
+            self._client: Client = connect(settings.clickhouse)
+            migrate_tables(self._client)
+        except BaseException:
+            self._books.close()
+            raise
+        topic = events(settings)
+        self._frames = Frames(Registry(settings.registry).schema, topic)
+        self._insertion = Insertion(self._client, settings.registry, topic)
+        self._checkpoints: dict[int, Checkpoint] = {}
+        self._plan: Plan | None = None
+        self._waiting: list[RawEntry] = []
+
+    def lock(self) -> bool:
+        """Try to become the only writer."""
+        return self._books.lock()
+
+    def checkpoints(self, partitions: range) -> dict[int, Checkpoint]:
+        """Return where to go on in each partition; from there on comes what may have been inserted already."""
+        self._checkpoints = self._books.checkpoints(partitions)
+        self._plan = self._books.planned()
+        self._compare()
+        return dict(self._checkpoints)
+
+    def write(self, entries: Sequence[RawEntry]) -> Mapping[int, Checkpoint]:
+        """Insert what came; return the checkpoints that moved, none while a planned insert is not complete yet."""
+        self._frames.check(entries)
+        self._waiting += entries
+        moved: dict[int, Checkpoint] = {}
+        while self._waiting:
+            planned = time.monotonic()
+            plan = self._plan or self._noted(plan_of(uuid.uuid4().hex, self._checkpoints, self._waiting))
+            taken, others = split(plan, self._waiting)
+            if len(taken) < plan.size:
+                break
+            if time.monotonic() - planned > PLAN_SECONDS:
+                raise PlanTooOld(f"this process stood still for more than {PLAN_SECONDS:g} s")
+            self._insertion.insert(taken, plan.token)
+            self._books.done(plan)
+            self._plan, self._waiting = None, others
+            moved |= {partition: each.end for partition, each in plan.ranges.items()}
+            self._checkpoints |= moved
+            count("events_folded", len(taken), reader=READER, event_type="all")
+        return moved
+
+    def close(self) -> None:
+        """Let go of both."""
+        self._client.close()
+        self._books.close()
+
+    def _noted(self, plan: Plan) -> Plan:
+        self._books.plan(plan)
+        self._plan = plan
+        return plan
+
+    def _compare(self) -> None:
+        """Stop where ClickHouse lacks what the bookkeeping says it has, or holds what nobody planned."""
+        held = dict(map(tuple, self._client.query(FOLDED).result_rows))
+        for partition, checkpoint in self._checkpoints.items():
+            planned = self._plan.ranges.get(partition) if self._plan else None
+            found, last = held.get(partition, 0), planned.end.position if planned else checkpoint.position
+            if not checkpoint.position <= found <= last:
+                raise NotTheSame(
+                    f"partition {partition}: ClickHouse holds events up to position {found}, the bookkeeping says "
+                    f"{checkpoint.position}: docs/clickhouse.md says how to begin anew"
+                )

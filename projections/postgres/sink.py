@@ -1,0 +1,68 @@
+"""The projection's hold on Postgres: entries of the log to batches of its store."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+
+import psycopg
+
+from projections.migrate import SCHEMA, migrate
+from projections.postgres.batch import Batch, batch_of
+from projections.postgres.rows import Checkpoint
+from projections.postgres.store import CheckpointMoved, Store
+from projections.runner import Log, Runner
+from services.runtime.health import Progress
+from services.runtime.ledger_log import Entry
+from services.runtime.metrics import count
+from services.runtime.raw_log import Checkpoint as LogCheckpoint
+
+READER = "postgres"
+WAITS_FOR = {psycopg.OperationalError: "Postgres", CheckpointMoved: "Postgres"}
+
+
+class PostgresSink:
+    """Writes to the version of the read model that this code knows. `lock` before anything else."""
+
+    def __init__(self, dsn: str) -> None:
+        migrate(dsn)
+        self._store = Store(dsn, SCHEMA)
+        self._checkpoints: dict[int, Checkpoint] = {}
+
+    def lock(self) -> bool:
+        """Try to become the only writer."""
+        return self._store.lock()
+
+    def checkpoints(self, partitions: range) -> dict[int, LogCheckpoint]:
+        """Return where to go on in each partition."""
+        self._checkpoints = self._store.checkpoints(partitions)
+        return _places(self._checkpoints)
+
+    def write(self, entries: Sequence[Entry]) -> dict[int, LogCheckpoint]:
+        """Fold entries onto the rows; rows and checkpoints change in one transaction."""
+        batch = batch_of(self._checkpoints, entries)
+        self._store.write(batch)
+        self._checkpoints |= batch.after
+        _count(batch)
+        return _places(batch.after)
+
+    def close(self) -> None:
+        """End the session."""
+        self._store.close()
+
+
+def postgres_runner(
+    dsn: str,
+    partitions: range,
+    open_log: Callable[[Mapping[int, LogCheckpoint]], Log[Entry]],
+    progress: Progress,
+) -> Runner[Entry]:
+    """Return what follows the log into Postgres."""
+    return Runner(READER, lambda: PostgresSink(dsn), open_log, partitions, progress, WAITS_FOR)
+
+
+def _places(checkpoints: Mapping[int, Checkpoint]) -> dict[int, LogCheckpoint]:
+    return {partition: LogCheckpoint(at.position, at.next_offset) for partition, at in checkpoints.items()}
+
+
+def _count(batch: Batch) -> None:
+    for event_type, number in Counter(recorded.header.event_type for recorded in batch.events).items():
+        count("events_folded", number, reader=READER, event_type=event_type)

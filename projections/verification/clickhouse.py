@@ -1,0 +1,151 @@
+"""Compares the log with ClickHouse: every event with its row, and the state of every job.
+
+What ClickHouse holds may be ahead of the checkpoint by an insert of which the bookkeeping does not know yet, never of
+the log. So the log is read up to the newest event that ClickHouse holds, and the state of a job is compared at the
+event that it says it is at.
+"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from clickhouse_connect.driver.client import Client
+
+from projections.clickhouse.migrate import SCHEMA
+from projections.postgres.rows import micros
+from projections.verification.compare import shown
+from projections.verification.expected import job_row
+from projections.verification.faults import Fault
+from projections.verification.log import OpenRecords, PartitionLog, read_partition
+from schemas.codec import Decoder
+from schemas.events import JobSubmitted, Recorded
+from services.runtime.clickhouse import connect
+from services.runtime.settings import Settings
+from services.runtime.sql import blocks
+
+SQL = blocks(Path(__file__).with_name("clickhouse.sql"))
+AS_STORED = {"String": "bytes"}  # of columns: text that is no UTF-8 comes as it is
+STATUS_FIELDS = ("status", "attempt", "workflow_id", "domain", "error_type", "rule")
+TIMES = ("submitted_at", "claimed_at", "extracted_at", "finished_at")
+
+
+def clickhouse_checkpoints(dsn: str) -> dict[int, int]:
+    """Return how far ClickHouse has the log; empty where nothing was ever projected there."""
+    with psycopg.connect(dsn) as connection:
+        there = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.checkpoints",)).fetchone()
+        if there is None or not there[0]:
+            return {}
+        rows = connection.execute(SQL["checkpoints"]).fetchall()
+        return dict(rows)
+
+
+def verify_clickhouse(
+    settings: Settings, checkpoints: dict[int, int], open_records: OpenRecords, decoder: Decoder
+) -> tuple[dict[str, int], list[Fault]]:
+    """Compare ClickHouse with the log; return how many rows of each table were compared, and what differs."""
+    faults: list[Fault] = []
+    events = jobs = 0
+    with closing(connect(settings.clickhouse)) as client:
+        states = {(row["org_id"], row["job_id"]): row for row in _rows(client, SQL["job_status"], {})}
+        held = dict(map(tuple, client.query(SQL["held"]).result_rows))
+        for partition, folded in checkpoints.items():
+            upto = max(folded, held.pop(partition, 0))
+            log = read_partition(open_records, decoder, partition, upto)
+            faults += _compare_events(log, client, upto)
+            faults += _compare_states(log, states, folded)
+            events += log.events
+            jobs += len(log.jobs)
+    faults += [
+        Fault("job_events", "", f"partition {partition}", "partition", "one of the ledger", str(partition))
+        for partition in held
+    ]
+    for org_id, job_id in states:
+        faults.append(Fault("job_status", org_id.decode(), job_id.decode(), "row", "none", "one too many"))
+    return {"job_events": events, "job_status": jobs}, faults
+
+
+def _compare_events(log: PartitionLog, client: Client, last: int) -> Iterator[Fault]:
+    """Yield rows of job_events that are missing, too much or different. A row knows its place by its position."""
+    expected = {each.header.position: each for each in log.recorded}
+    for row in _rows(client, SQL["job_events"], {"partition": log.partition, "last": last}):
+        recorded = expected.pop(row["position"], None)
+        key = (row["org_id"].decode("utf-8", "replace"), f"{row['job_id'].decode('utf-8', 'replace')} {_at(log, row)}")
+        if recorded is None:
+            yield Fault("job_events", *key, "row", "none", "one too many")
+            continue
+        for name, value in _columns(recorded):
+            if row[name] != value:
+                yield Fault("job_events", *key, name, shown(value), shown(row[name]))
+    for position, recorded in expected.items():
+        event = recorded.event
+        key = (event.org_id, f"{event.job_id} {_at(log, {'position': position})}")
+        yield Fault("job_events", *key, "row", "one", "none")
+
+
+def _at(log: PartitionLog, row: dict[str, Any]) -> str:
+    return f"partition={log.partition} position={row['position']}"
+
+
+def _columns(recorded: Recorded) -> Iterator[tuple[str, object]]:
+    """Yield the columns of an event as ClickHouse shows them: times in microseconds, text in bytes."""
+    for part in (recorded.header, recorded.event):
+        for name in part.__struct_fields__:
+            yield name, _stored(getattr(part, name))
+
+
+def _stored(value: Any) -> object:
+    match value:
+        case str():
+            return value.encode()
+        case tuple():
+            return [_stored(each) for each in value]
+        case bytes() | int() | float():
+            return value
+        case _:
+            return tuple(_stored(getattr(value, name)) for name in value.__struct_fields__)
+
+
+def _compare_states(
+    log: PartitionLog, states: dict[tuple[bytes, bytes], dict[str, Any]], folded: int
+) -> Iterator[Fault]:
+    """Yield jobs whose state is not what the log says. Takes the jobs' rows out of the states."""
+    for (org_id, job_id), events in log.jobs.items():
+        row = states.pop((org_id.encode(), job_id.encode()), None)
+        least = sum(1 for each in events if each.header.position <= folded)
+        if row is None:
+            if least:
+                yield Fault("job_status", org_id, job_id, "row", "one", "none")
+            continue
+        if not max(least, 1) <= row["seq"] <= len(events):
+            yield Fault("job_status", org_id, job_id, "seq", f"{least} to {len(events)}", str(row["seq"]))
+        elif isinstance(events[0].event, JobSubmitted):
+            wanted = job_row(events[: row["seq"]])
+            for name in STATUS_FIELDS:
+                if (wanted[name] or "") != _text(row[name]) and wanted[name] != row[name]:
+                    yield Fault("job_status", org_id, job_id, name, shown(wanted[name]), shown(_text(row[name])))
+            for name in TIMES:
+                if wanted[name] != row[name]:
+                    yield Fault("job_status", org_id, job_id, name, shown(wanted[name]), shown(row[name]))
+
+
+def _text(value: object) -> object:
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _rows(client: Client, query: str, parameters: dict[str, object]) -> Iterator[dict[str, Any]]:
+    with client.query_rows_stream(query, parameters=parameters, query_formats=AS_STORED, tz_mode="aware") as stream:
+        names = stream.source.column_names
+        for row in stream:
+            yield {name: _plain(value) for name, value in zip(names, row, strict=True)}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as `_stored` makes it."""
+    if isinstance(value, datetime):
+        return micros(value)
+    if isinstance(value, list):
+        return [tuple(each.values()) if isinstance(each, dict) else each for each in value]
+    return value

@@ -1,0 +1,14 @@
+-- What verification reads of ClickHouse, and of its bookkeeping in Postgres.
+
+-- name: checkpoints
+SELECT partition, position FROM clickhouse_v1.checkpoints ORDER BY partition
+
+-- name: held
+SELECT partition, max(position) FROM job_events GROUP BY partition
+
+-- name: job_status
+SELECT * FROM job_status
+
+-- name: job_events
+-- What comes in while we look lies behind the last position and is not looked at.
+SELECT * FROM job_events WHERE partition = {partition:Int32} AND position <= {last:Int64} ORDER BY position

@@ -1,0 +1,62 @@
+"""ClickHouse over HTTP: clients of one database, and the migrations of its tables."""
+
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import clickhouse_connect
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError
+
+from services.runtime.errors import MigrationFault, SettingsError
+from services.runtime.migrations import not_applied, read_migrations
+
+CONNECT_SECONDS = 5
+ANSWER_SECONDS = 60  # for one statement
+BETWEEN_STATEMENTS = ";\n"  # ClickHouse takes one statement a request
+APPLIED = (
+    "CREATE TABLE IF NOT EXISTS {table} (name String, checksum String, applied_at DateTime DEFAULT now()) "
+    "ENGINE = ReplacingMergeTree ORDER BY name"
+)
+FIND_APPLIED = "SELECT name, checksum FROM {table} FINAL"
+
+
+def connect(url: str) -> Client:
+    """Return a client of the database that a URL names, made there if it is missing. Without sessions: any thread."""
+    parts = urlsplit(url)
+    database = parts.path.strip("/") or "default"
+    if parts.scheme not in ("http", "https") or not parts.hostname or not database.isidentifier():
+        raise SettingsError("JOBLEDGER_CLICKHOUSE takes http(s)://[user:password@]host:port/database")
+    client = clickhouse_connect.get_client(
+        dsn=urlunsplit(parts._replace(path="")),
+        autogenerate_session_id=False,
+        connect_timeout=CONNECT_SECONDS,
+        send_receive_timeout=ANSWER_SECONDS,
+    )
+    try:
+        client.command(f"CREATE DATABASE IF NOT EXISTS {database}")
+    except BaseException:
+        client.close()
+        raise
+    client.database = database
+    return client
+
+
+def migrate(client: Client, directory: Path, applied_in: str) -> list[str]:
+    """Apply the files that are not in the table `applied_in` yet, and return their names.
+
+    ClickHouse has no transactions: every statement of a file has to be safe to repeat, and processes that apply at once
+    do the same thing twice. Raises MigrationFault as migrations of Postgres do.
+    """
+    client.command(APPLIED.format(table=applied_in))
+    applied = dict(map(tuple, client.query(FIND_APPLIED.format(table=applied_in)).result_rows))
+    new = not_applied(read_migrations(directory), applied)
+    for migration in new:
+        for statement in filter(str.strip, migration.text.split(BETWEEN_STATEMENTS)):
+            try:
+                client.command(statement)
+            except ClickHouseError as error:
+                raise MigrationFault(
+                    f"{migration.name} failed, and is applied again at the next start: {error}"
+                ) from error
+        client.insert(applied_in, [(migration.name, migration.checksum)], column_names=["name", "checksum"])
+    return [migration.name for migration in new]

@@ -1,0 +1,1 @@
+"""Writes extractions to a table in ClickHouse."""

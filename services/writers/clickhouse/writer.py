@@ -1,0 +1,64 @@
+"""Writes extractions to `extraction_results` in ClickHouse, a batch in one insert."""
+
+import asyncio
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+from clickhouse_connect.driver.client import Client
+from clickhouse_connect.driver.exceptions import ClickHouseError
+
+from services.ledger.messages import Delivery, DeliveryResult
+from services.runtime.clickhouse import connect, migrate
+from services.writers.reading import Reading
+from services.writers.rows import Row
+from services.writers.writer import DestinationDown, Extractions, written
+
+TABLE = "extraction_results"
+MIGRATIONS = Path(__file__).parent / "migrations"
+APPLIED = "writer_migrations"  # the table that says which of them were
+
+
+class ClickHouseWriter:
+    """Adds a row for each delivery; ClickHouse keeps the newest generation. Connects when it has to write."""
+
+    def __init__(self, url: str, extractions: Extractions) -> None:
+        self._url = url
+        self._reading = Reading(extractions)
+        self._client: Client | None = None
+
+    async def close(self) -> None:
+        """Let go of the server."""
+        if self._client:
+            self._client.close()
+            self._client = None
+
+    async def write(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
+        """Write a batch; written again after an answer that was lost, ClickHouse drops it by its token."""
+        read = await self._reading.rows_of(deliveries)
+        rows = [each for each in read if isinstance(each, Row)]
+        if rows:
+            try:
+                await asyncio.to_thread(self._insert, rows)
+            except ClickHouseError as error:
+                await self.close()
+                raise DestinationDown(f"{type(error).__name__}: {error}") from error
+        return [written(each.delivery) if isinstance(each, Row) else each for each in read]
+
+    def _insert(self, rows: Sequence[Row]) -> None:
+        if self._client is None:
+            self._client = connect(self._url)
+            migrate(self._client, MIGRATIONS, APPLIED)
+        body = b"\n".join(msgspec.json.encode(row.columns()) for row in rows)
+        settings = {"async_insert": 0, "insert_deduplication_token": _token(rows)}
+        self._client.raw_insert(TABLE, insert_block=body, fmt="JSONEachRow", settings=settings)
+
+
+def _token(rows: Sequence[Row]) -> str:
+    """Name a batch by what it holds. A later try of a delivery is another batch: its row may have been lost."""
+    keys = [
+        (each.org_id, each.job_id, each.destination_id, each.generation, each.try_number)
+        for each in (row.delivery for row in rows)
+    ]
+    return hashlib.blake2b(msgspec.msgpack.encode(keys), digest_size=16).hexdigest()

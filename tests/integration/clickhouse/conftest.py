@@ -1,0 +1,28 @@
+"""A database in ClickHouse of a test's own, and ways to project a stream into it."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from clickhouse_connect.driver.client import Client
+
+from services.runtime.clickhouse import connect
+from services.runtime.settings import Settings
+
+Rows = Callable[[str], list[tuple[object, ...]]]
+
+
+@pytest.fixture
+def clickhouse(settings: Settings) -> Iterator[Client]:
+    """A client of a fresh database; skips where there is no ClickHouse."""
+    if not settings.clickhouse:
+        pytest.skip("no ClickHouse: chdb-core is not installed and JOBLEDGER_CLICKHOUSE is not set")
+    client = connect(settings.clickhouse)
+    yield client
+    client.command(f"DROP DATABASE {client.database}")
+    client.close()
+
+
+@pytest.fixture
+def rows(clickhouse: Client) -> Rows:
+    """Return the rows of a query, as a person sees them."""
+    return lambda query: [tuple(row) for row in clickhouse.query(query).result_rows]

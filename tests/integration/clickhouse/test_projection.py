@@ -1,0 +1,160 @@
+"""The projection on the real stores: ClickHouse reads the bytes of the log, and holds each event once."""
+
+from collections import Counter
+from contextlib import closing
+
+import pytest
+from clickhouse_connect.driver.client import Client
+
+from projections.clickhouse.insertion import Unreadable
+from projections.clickhouse.sink import ClickHouseSink, NotTheSame
+from projections.verification.expected import job_row
+from schemas.events import JobSubmitted, Recorded
+from services.runtime.errors import LogGap
+from services.runtime.raw_log import RawEntry
+from services.runtime.settings import Settings
+from tests.event_streams import Stream
+from tests.integration.clickhouse.conftest import Rows
+from tests.integration.clickhouse.projecting import go_on, play, raws, streams_of
+
+pytestmark = pytest.mark.usefixtures("clickhouse")
+
+
+STAGES = {
+    "submitted": "JobSubmitted",
+    "dispatched": "JobDispatched",
+    "claimed": "JobClaimed",
+    "retried": "RetryScheduled",
+    "extracted": "JobExtracted",
+    "completed": "JobCompleted",
+    "failed": "JobFailed",
+    "cancelled": "JobCancelled",
+}
+
+
+class Killed(BaseException):
+    """The process is gone from here on."""
+
+
+@pytest.fixture
+def streams(settings: Settings) -> list[Stream]:
+    return streams_of(settings)
+
+
+def expected_status(streams: list[Stream]) -> list[tuple[object, ...]]:
+    found = []
+    for stream in streams:
+        jobs: dict[tuple[str, str], list[Recorded]] = {}
+        for recorded in stream.events:
+            if recorded.event.job_id:
+                jobs.setdefault((recorded.event.org_id, recorded.event.job_id), []).append(recorded)
+        found += [(*key, job_row(events)["status"], len(events)) for key, events in jobs.items()]
+    return sorted(found)
+
+
+def check(streams: list[Stream], rows: Rows) -> None:
+    """Compare ClickHouse with the streams: the set of events, the state of each job, the views' counts."""
+    events = [recorded for stream in streams for recorded in stream.events]
+    held = rows("SELECT partition, position, hex(event_id) FROM job_events ORDER BY 1, 2")
+    wanted = [(each.header.partition, each.header.position, each.header.event_id.hex().upper()) for each in events]
+    assert held == sorted(wanted)
+    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
+    types = Counter(each.header.event_type for each in events)
+    sums = ", ".join(f"sum({stage})" for stage in STAGES)
+    assert rows(f"SELECT {sums} FROM funnel_hourly") == [tuple(types[name] for name in STAGES.values())]
+
+
+def test_clickhouse_reads_events_of_every_kind_from_their_bytes(
+    settings: Settings, streams: list[Stream], rows: Rows
+) -> None:
+    play(streams, 1, 600)
+    go_on(settings, streams)
+    check(streams, rows)
+    submitted = next(each for each in streams[0].events if isinstance(each.event, JobSubmitted))
+    [(private, destinations, micros, zone)] = rows(
+        "SELECT hex(private), destinations.destination_id, toUnixTimestamp64Micro(occurred_at), "
+        "toTypeName(occurred_at) "
+        "FROM job_events WHERE partition = 0 AND event_type = 'JobSubmitted' ORDER BY position LIMIT 1"
+    )
+    assert isinstance(submitted.event, JobSubmitted)
+    assert private == submitted.event.private.hex().upper()
+    assert destinations == [each.destination_id for each in submitted.event.destinations]
+    assert (micros, zone) == (submitted.header.occurred_at, "DateTime64(6, 'UTC')")
+
+
+@pytest.mark.parametrize("moment", ["planned", "inserted"])
+def test_killed_around_an_insert_while_events_arrive_it_counts_each_once(
+    settings: Settings, streams: list[Stream], rows: Rows, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    for seed in range(3):
+        play(streams, seed * 10, 150)
+
+        def die(*_arguments: object) -> None:
+            raise Killed
+
+        with monkeypatch.context() as patch:
+            target = "insertion.Insertion.insert" if moment == "planned" else "books.Books.done"
+            patch.setattr(f"projections.clickhouse.{target}", die)
+            with pytest.raises(Killed):
+                go_on(settings, streams)
+        play(streams, seed * 10 + 5, 150)
+        go_on(settings, streams)
+        check(streams, rows)
+
+
+def test_what_was_planned_is_inserted_first_and_only_once_it_is_complete(
+    settings: Settings, streams: list[Stream], rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_arguments: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr("projections.clickhouse.books.Books.done", die)
+        with pytest.raises(Killed):
+            go_on(settings, streams)
+    first = sum(len(stream.events) for stream in streams)
+    play(streams, 3, 100)
+    with closing(ClickHouseSink(settings)) as sink:
+        assert sink.lock()
+        assert {each.position for each in sink.checkpoints(range(settings.partitions)).values()} == {0}
+        assert sink.write(raws(streams[1])) == {}
+        assert rows("SELECT count() FROM job_events") == [(first,)]
+        moved = sink.write(raws(streams[0]))
+        assert {partition: at.position for partition, at in moved.items()} == {
+            stream.partition: len(stream.events) for stream in streams
+        }
+    check(streams, rows)
+
+
+def test_an_event_that_clickhouse_cannot_read_stops_it_naming_the_offset(
+    settings: Settings, streams: list[Stream], rows: Rows
+) -> None:
+    play(streams, 4, 200)
+    entries = raws(streams[0])
+    bad = entries[123]
+    entries[123] = RawEntry(bad.raw[:5] + b"\xff" * 9, bad.partition, bad.offset, bad.position, [])
+    with closing(ClickHouseSink(settings)) as sink:
+        assert sink.lock()
+        sink.checkpoints(range(settings.partitions))
+        with pytest.raises(Unreadable, match=f"partition 0, offset {bad.offset}, position {bad.position}"):
+            sink.write(entries)
+    assert rows("SELECT count() FROM job_events") == [(0,)]
+
+
+@pytest.mark.parametrize(("raw", "said"), [(b"", "no Confluent frame"), (b"{}", "frame"), (b"\0\0\0\x7f\xff", "32767")])
+def test_what_is_no_event_is_not_given_to_clickhouse(settings: Settings, raw: bytes, said: str) -> None:
+    with closing(ClickHouseSink(settings)) as sink:
+        assert sink.lock()
+        sink.checkpoints(range(settings.partitions))
+        with pytest.raises(LogGap, match=said):
+            sink.write([RawEntry(raw, 0, 7, 1, [])])
+
+
+def test_a_clickhouse_that_lost_rows_or_got_others_is_not_continued(
+    settings: Settings, streams: list[Stream], clickhouse: Client
+) -> None:
+    play(streams, 5, 50)
+    go_on(settings, streams)
+    clickhouse.command("TRUNCATE TABLE job_events")
+    with pytest.raises(NotTheSame, match="partition 0: ClickHouse holds events up to position 0"):
+        go_on(settings, streams)

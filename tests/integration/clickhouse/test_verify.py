@@ -1,0 +1,93 @@
+"""Verification of ClickHouse: silent where log and rows agree, and naming table, job and field where they do not."""
+
+from collections.abc import Callable
+
+import pytest
+from clickhouse_connect.driver.client import Client
+
+from projections.verification.clickhouse import clickhouse_checkpoints, verify_clickhouse
+from projections.verification.faults import Fault
+from services.runtime.raw_log import Records
+from services.runtime.registry import decoder
+from services.runtime.settings import Settings
+from tests.event_streams import Stream, records_of
+from tests.fakes.records import InMemoryRecords
+from tests.integration.clickhouse.projecting import go_on, play, streams_of
+
+Check = Callable[[], list[Fault]]
+LATER = {"mutations_sync": 1}  # a mutation is done when its statement returns
+
+
+@pytest.fixture
+def streams(settings: Settings, clickhouse: Client) -> list[Stream]:
+    """What two partitions hold, projected."""
+    streams = streams_of(settings)
+    play(streams, 7, 300)
+    go_on(settings, streams)
+    return streams
+
+
+@pytest.fixture
+def check(settings: Settings, streams: list[Stream]) -> Check:
+    """Return what verification finds, with the log as it is now."""
+
+    def records(partition: int) -> Records:
+        found = [record for stream in streams for record in records_of(stream) if record.partition == partition]
+        return InMemoryRecords(found)
+
+    def check() -> list[Fault]:
+        return verify_clickhouse(settings, clickhouse_checkpoints(settings.postgres), records, decoder(settings))[1]
+
+    return check
+
+
+def test_log_and_rows_agree_and_the_rows_may_be_behind(streams: list[Stream], check: Check) -> None:
+    assert check() == []
+    play(streams, 8, 100)
+    assert check() == []
+
+
+def test_an_edited_event_is_named_with_its_field(clickhouse: Client, streams: list[Stream], check: Check) -> None:
+    job = streams[0].jobs[0]
+    where = f"job_id = '{job.job_id}' AND seq = 1"
+    clickhouse.command(f"ALTER TABLE job_events UPDATE domain = 'other.example' WHERE {where}", settings=LATER)
+    [fault] = check()
+    assert (fault.place, fault.org_id, fault.field) == ("job_events", job.org_id, "domain")
+    assert fault.job_id.startswith(job.job_id)
+
+
+def test_a_deleted_event_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:
+    clickhouse.command("ALTER TABLE job_events DELETE WHERE partition = 1 AND position = 9", settings=LATER)
+    [fault] = check()
+    assert (fault.place, fault.field, fault.expected, fault.found) == ("job_events", "row", "one", "none")
+    assert "partition=1 position=9" in fault.job_id
+
+
+def test_a_doubled_event_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:
+    clickhouse.command("INSERT INTO job_events SELECT * FROM job_events WHERE partition = 0 AND position = 12")
+    [fault] = check()
+    assert (fault.place, fault.field, fault.found) == ("job_events", "row", "one too many")
+    assert "partition=0 position=12" in fault.job_id
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ("DELETE WHERE job_id = '{job_id}'", "row"),
+        ("UPDATE attempt = 77 WHERE job_id = '{job_id}'", "attempt"),
+        ("UPDATE workflow_id = 'zz' WHERE job_id = '{job_id}'", "workflow_id"),
+    ],
+)
+def test_a_changed_state_is_named(
+    clickhouse: Client, streams: list[Stream], check: Check, change: str, field: str
+) -> None:
+    job = streams[1].jobs[0]
+    clickhouse.command(f"ALTER TABLE job_states {change.format(job_id=job.job_id)}", settings=LATER)
+    [fault] = check()
+    assert (fault.place, fault.org_id, fault.job_id, fault.field) == ("job_status", job.org_id, job.job_id, field)
+
+
+def test_a_state_of_a_job_that_never_was_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:
+    clickhouse.command("INSERT INTO job_states (org_id, job_id, seq) VALUES ('acme', 'nobody', 1)")
+    [fault] = check()
+    assert (fault.place, fault.job_id, fault.found) == ("job_status", "nobody", "one too many")
