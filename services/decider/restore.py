@@ -2,14 +2,15 @@
 
 import time
 
-from schemas.codec import Decoder
+from schemas.codec import Decoder, NotAnEvent
 from services.ledger.apply import apply
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
 from services.ledger.state import Ledger
 from services.runtime import topics
 from services.runtime.errors import LogGap
-from services.runtime.reader import LogReader
+from services.runtime.raw_log import FOREIGN, place
+from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 
 READ_BATCH = 10_000
@@ -26,7 +27,7 @@ def restore(settings: Settings, partition: int, decoder: Decoder, policy: Policy
             records = reader.poll(READ_BATCH, 1.0)
             for record in records:
                 if record.value:
-                    _fold(ledger, decoder, record.value, record.offset)
+                    _fold(ledger, decoder, record)
                 if record.offset >= fence_offset:
                     return ledger
             if records:
@@ -37,10 +38,14 @@ def restore(settings: Settings, partition: int, decoder: Decoder, policy: Policy
         reader.close()
 
 
-def _fold(ledger: Ledger, decoder: Decoder, stored: bytes, offset: int) -> None:
-    recorded = decoder.decode(stored)
+def _fold(ledger: Ledger, decoder: Decoder, record: Record) -> None:
+    at = place(record.topic, record.partition, record.offset)
+    try:
+        recorded = decoder.decode(record.value)
+    except NotAnEvent as error:
+        raise LogGap(f"{at}: {error}: {FOREIGN}") from error
     if recorded is None:
-        raise LogGap(f"offset {offset} holds an event type unknown to this version: a newer decider wrote it; upgrade")
+        raise LogGap(f"{at}: an event type unknown to this version: a newer decider wrote it; upgrade")
     if recorded.header.position != ledger.position + 1:
-        raise LogGap(f"offset {offset} holds position {recorded.header.position} after {ledger.position}")
-    apply(ledger, recorded, digest_of(stored))
+        raise LogGap(f"{at}: position {recorded.header.position} follows {ledger.position}: {FOREIGN}")
+    apply(ledger, recorded, digest_of(record.value))

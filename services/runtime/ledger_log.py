@@ -8,8 +8,8 @@ from schemas.codec import Decoder, NotAnEvent, UnknownSchema
 from schemas.events import Recorded
 from services.runtime.errors import LogGap
 from services.runtime.metrics import count
+from services.runtime.raw_log import FOREIGN, RawEntry, RawLog, Records, place
 from services.runtime.raw_log import Checkpoint as Checkpoint
-from services.runtime.raw_log import RawEntry, RawLog, Records, place
 from services.runtime.reader import Headers
 from services.runtime.settings import Settings
 from services.runtime.topics import events
@@ -82,7 +82,7 @@ class LedgerLog:
         try:
             recorded = self._decoder.decode(entry.raw)
         except NotAnEvent as error:
-            raise LogGap(f"{at}: {error}: only the decider may write to this topic") from error
+            raise LogGap(f"{at}: {error}: {FOREIGN}") from error
         except UnknownSchema as error:
             raise LogGap(f"{at}: {error}: restore the registry's schemas, then start again") from error
         if recorded is None:

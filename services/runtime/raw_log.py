@@ -16,6 +16,10 @@ from services.runtime.settings import Settings
 from services.runtime.topics import events
 
 POSITION_HEADER = "ledger-position"
+FOREIGN = (
+    "only the decider may write to this topic, and no reader goes past what it did not write: take the right to write "
+    "from whoever else has it, and restore the topic from a copy without this record"
+)
 
 
 class Checkpoint(Struct, frozen=True, gc=False):
@@ -123,8 +127,7 @@ def position_of(record: Record) -> int:
         if name == POSITION_HEADER and value.isdigit():
             return int(value)
     raise LogGap(
-        f"{place(record.topic, record.partition, record.offset)}: no usable {POSITION_HEADER} header: "
-        "only the decider may write to this topic"
+        f"{place(record.topic, record.partition, record.offset)}: no usable {POSITION_HEADER} header: {FOREIGN}"
     )
 
 
