@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 from clickhouse_connect.driver.client import Client
 
-from projections.clickhouse.migrate import SCHEMA
+from projections.clickhouse.migrate import SCHEMA, WITHOUT_COLUMN
 from projections.postgres.rows import micros
 from projections.verification.compare import shown
 from projections.verification.expected import job_row
@@ -93,7 +93,8 @@ def _columns(recorded: Recorded) -> Iterator[tuple[str, object]]:
     """Yield the columns of an event as ClickHouse shows them: times in microseconds, text in bytes."""
     for part in (recorded.header, recorded.event):
         for name in part.__struct_fields__:
-            yield name, _stored(getattr(part, name))
+            if name not in WITHOUT_COLUMN:
+                yield name, _stored(getattr(part, name))
 
 
 def _stored(value: Any) -> object:
@@ -102,10 +103,8 @@ def _stored(value: Any) -> object:
             return value.encode()
         case tuple():
             return [_stored(each) for each in value]
-        case bytes() | int() | float():
-            return value
         case _:
-            return tuple(_stored(getattr(value, name)) for name in value.__struct_fields__)
+            return value
 
 
 def _compare_states(

@@ -1,6 +1,7 @@
 -- Every event, one row each, as ClickHouse itself reads it from the bytes of the log. A column has the name of the
 -- field of the event; fields that an event does not have are at their type's default. Times are stored as the
--- microseconds that the log holds.
+-- microseconds that the log holds. Lists of records (`destinations`) have no column: ClickHouse refuses a record inside
+-- an event that is older or newer than its column, and each destination has rows of its own, DeliveryRequested first.
 CREATE TABLE IF NOT EXISTS job_events (
     event_id FixedString(16),
     event_type LowCardinality(String),
@@ -39,7 +40,6 @@ CREATE TABLE IF NOT EXISTS job_events (
     domain LowCardinality(String),
     priority Int32 CODEC(ZSTD(1)),
     max_run_seconds Int64 CODEC(ZSTD(1)),
-    destinations Array(Tuple(destination_id String, kind String, gating Bool, on_exhausted String)) CODEC(ZSTD(1)),
     idempotency_digest String CODEC(ZSTD(1)),
     request_digest String CODEC(ZSTD(1)),
     schedule_id LowCardinality(String),
