@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.terminal import Json, fail, print_json, run, show, steps, told
+from services.cli.terminal import Json, fail, print_json, program, run, show, steps, told
 
 if TYPE_CHECKING:
     from services.cli.demo_check import Summary
@@ -42,7 +42,7 @@ def demo(
         if stop:
             _stop_stack()
     if not stop and not as_json:
-        typer.echo("\nThe stack goes on running. Stop it with: jobledger down")
+        typer.echo(f"\nThe stack goes on running. Stop it with: {program()} down")
     if not ok:
         raise typer.Exit(1)
 

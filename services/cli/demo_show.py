@@ -14,6 +14,7 @@ from services.cli.demo_run import Outcome
 from services.cli.drawing import STYLES, drawn_job, rule_of, trace_tree
 from services.cli.kept_keys import OrgKey
 from services.cli.spans import milliseconds_between, span
+from services.cli.terminal import program
 
 TRACES_OF_ASTRAY = 3
 LINES_OF_ASTRAY = 20
@@ -111,6 +112,6 @@ def go_on(base_url: str, org: OrgKey, job_id: str) -> list[str]:
         f"{curl} {base_url}/api/v1/extraction/results/{job_id}",
         f"{curl} '{base_url}/api/v1/jobs?status=failed&limit=5'",
         f"{curl} -H 'Content-Type: application/json' -d {body} {base_url}/api/v1/jobs",
-        f"jobledger get {job_id} --org {org.org_id}",
-        "jobledger tail --follow",
+        f"{program()} get {job_id} --org {org.org_id}",
+        f"{program()} tail --follow",
     ]

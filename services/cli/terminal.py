@@ -1,8 +1,11 @@
 """What the verbs have in common on a terminal: how they print, and how they end when something is wrong."""
 
 import asyncio
+import shutil
+import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
 import typer
@@ -70,3 +73,11 @@ def steps() -> Iterator[Callable[[str], None]]:
         return
     with console.status("starting") as spinner:
         yield spinner.update
+
+
+def program() -> str:
+    """Return what to type for this program from here: its name, or its path where the shell would not find it."""
+    called = Path(sys.argv[0]).absolute()
+    if shutil.which(called.name) == str(called) or not called.is_relative_to(Path.cwd()):
+        return "jobledger"
+    return str(called.relative_to(Path.cwd()))

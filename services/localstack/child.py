@@ -16,6 +16,7 @@ POLL_SECONDS = 0.05
 LOG_BYTES = 10 * 1024 * 1024  # a log file is rotated past this size
 LOG_GENERATIONS = 3
 TAIL_LINES = 8
+TAIL_CHARS = 400  # of each; a JSON line with a traceback has thousands, and what went wrong at its end
 
 
 class Child:
@@ -81,7 +82,7 @@ class Child:
 
     def _tail(self) -> str:
         lines = self.log.read_text(errors="replace").splitlines()[-TAIL_LINES:]
-        return "\n".join(f"  {line}" for line in lines) or f"  (nothing; {self.log} is empty)"
+        return "\n".join(f"  {_cut(line)}" for line in lines) or f"  (nothing; {self.log} is empty)"
 
 
 def tied_to_parent(argv: Sequence[str], number: signal.Signals) -> list[str]:
@@ -106,6 +107,11 @@ def rotate(log: Path) -> None:
             older.replace(log.with_name(f"{log.name}.{number + 1}"))
     shutil.copyfile(log, log.with_name(f"{log.name}.1"))
     os.truncate(log, 0)
+
+
+def _cut(line: str) -> str:
+    half = TAIL_CHARS // 2
+    return line if len(line) <= TAIL_CHARS else f"{line[:half]} ... {line[-half:]}"
 
 
 def _ending(code: int) -> str:

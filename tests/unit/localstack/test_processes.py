@@ -93,6 +93,15 @@ def test_a_program_that_ends_before_it_is_ready_fails_with_its_last_words(tmp_pa
     child.stop()
 
 
+def test_of_a_long_last_line_its_beginning_and_its_end_are_shown(tmp_path: Path) -> None:
+    child = Child(program("raise SystemExit('begin' + 'x' * 5000 + 'no such database')"), tmp_path / "log")
+    child.start()
+    with pytest.raises(StartFailed, match=r"beginx(?s:.*)no such database") as failed:
+        child.wait_ready()
+    assert len(str(failed.value)) < 1000
+    child.stop()
+
+
 def test_a_program_that_is_not_ready_in_time_fails_and_names_its_log(tmp_path: Path) -> None:
     child = Child(program("import time; time.sleep(600)", ready_seconds=0.2), tmp_path / "log")
     child.start()
