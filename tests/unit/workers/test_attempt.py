@@ -3,7 +3,7 @@
 import contextlib
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -12,7 +12,7 @@ from services.ledger.messages import Extracted, Failed, NodeReport, RetryLater, 
 from services.runtime.errors import BlobFault
 from services.workers.attempt import Report, attempt
 from services.workers.extraction import CONTENT_TYPE, Document
-from services.workers.readers import Readers
+from services.workers.readers import PageTooHard, Readers
 from services.workers.steps import Tools
 from services.workers.workflows import Workflows
 from tests.unit.workers.fakes import (
@@ -204,9 +204,17 @@ async def test_an_error_text_that_is_no_text_is_told_with_what_cannot_be_stored_
     assert said(run.outcome.private) == {"message": "ValueError: \ufffd and \ufffd"}
 
 
+class NothingIsRead(Readers):
+    """Readers to whom every page is too hard."""
+
+    async def read(self, work: object) -> NoReturn:
+        """Give up at once."""
+        raise PageTooHard("not read within 0 s")
+
+
 async def test_a_page_that_is_not_read_in_time_goes_down_the_fail_edge() -> None:
     run = Run(workflow(service("a"), service("b")), page(), broken())
-    tools = Tools(OneProvider(run.provider), run.blobs, Readers(0.0))
+    tools = Tools(OneProvider(run.provider), run.blobs, NothingIsRead())
     run.reports = [report async for report in attempt(tools, Workflows(run.blobs), task(), granted())]
     first = next(node for node in run.nodes if node.node_id == "a")
     assert (first.outcome, first.error_type, first.edge, first.next_node_id) == ("failed", "page_too_hard", "fail", "b")
