@@ -6,7 +6,7 @@ import time
 import msgspec
 from aiohttp import web
 
-from api import answers, requests
+from api import requests, webhook_answers
 from api.config import webhooks
 from api.errors import Problem, not_found
 from api.http import answer
@@ -40,14 +40,14 @@ async def create(call: Call) -> web.StreamResponse:
     if made is None:
         raise Problem("too_many_webhooks", f"an org has at most {webhooks.MAX_WEBHOOKS} webhooks: delete one first")
     webhook, secret = made
-    shown = answers.NewWebhook(**msgspec.structs.asdict(_shown(webhook)), secret=secret)
+    shown = webhook_answers.NewWebhook(**msgspec.structs.asdict(_shown(webhook)), secret=secret)
     return answer(201, shown, {**NO_STORE, "Location": f"/api/v1/webhooks/{webhook.webhook_id}"})
 
 
 async def every(call: Call) -> web.StreamResponse:
     """Answer all endpoints of the org, without secrets."""
     found = await webhooks.every(call.parts.pool, call.caller.org_id)
-    return answer(200, answers.Webhooks(webhooks=[_shown(webhook) for webhook in found]))
+    return answer(200, webhook_answers.Webhooks(webhooks=[_shown(webhook) for webhook in found]))
 
 
 async def get(call: Call) -> web.StreamResponse:
@@ -89,7 +89,7 @@ async def rotate(call: Call) -> web.StreamResponse:
     if rotated is None:
         raise not_found("webhook")
     secret, former_ends_at = rotated
-    shown = answers.NewSecret(webhook_id=webhook_id, secret=secret, former_ends_at=iso(former_ends_at))
+    shown = webhook_answers.NewSecret(webhook_id=webhook_id, secret=secret, former_ends_at=iso(former_ends_at))
     return answer(200, shown, NO_STORE)
 
 
@@ -104,7 +104,7 @@ async def test(call: Call) -> web.StreamResponse:
     headers = headers_of(f"msg_test_{uuid7()}", int(time.time()), body, endpoint.secrets)
     async with Sender(call.parts.settings) as sender:
         outcome = await sender.send(endpoint.url, headers, body)
-    shown = answers.WebhookTest(
+    shown = webhook_answers.WebhookTest(
         delivered=not outcome.error_type,
         status=outcome.status or None,
         latency_ms=outcome.latency_ms,
@@ -119,7 +119,7 @@ async def deliveries(call: Call) -> web.StreamResponse:
     webhook = await _found(call)
     names = [webhook.webhook_id, *(webhooks.notice_id(webhook.webhook_id, each) for each in webhooks.AFTER)]
     found = await call.parts.jobs.deliveries_to(call.caller, names, call.query.limit)
-    return answer(200, answers.WebhookDeliveries(deliveries=[_delivery(row) for row in found]))
+    return answer(200, webhook_answers.WebhookDeliveries(deliveries=[_delivery(row) for row in found]))
 
 
 def _check_url(call: Call, url: str) -> None:
@@ -140,8 +140,8 @@ async def _found(call: Call) -> webhooks.Webhook:
     return webhook
 
 
-def _shown(webhook: webhooks.Webhook) -> answers.Webhook:
-    return answers.Webhook(
+def _shown(webhook: webhooks.Webhook) -> webhook_answers.Webhook:
+    return webhook_answers.Webhook(
         webhook_id=webhook.webhook_id,
         url=webhook.url,
         event_types=webhook.event_types,
@@ -153,8 +153,8 @@ def _shown(webhook: webhooks.Webhook) -> answers.Webhook:
     )
 
 
-def _delivery(row: Delivery) -> answers.WebhookDelivery:
-    return answers.WebhookDelivery(
+def _delivery(row: Delivery) -> webhook_answers.WebhookDelivery:
+    return webhook_answers.WebhookDelivery(
         job_id=row.job_id,
         event_type=row.destination_id.partition(":")[2] or DATA,
         generation=row.generation,
@@ -176,7 +176,7 @@ OPERATIONS = (
         access="admin",
         handler=create,
         body=requests.CreateWebhook,
-        answers={201: answers.NewWebhook},
+        answers={201: webhook_answers.NewWebhook},
         errors=("too_many_webhooks", "unusable_text"),
     ),
     Operation(
@@ -185,7 +185,7 @@ OPERATIONS = (
         summary="List the webhook endpoints of the org",
         access="read",
         handler=every,
-        answers={200: answers.Webhooks},
+        answers={200: webhook_answers.Webhooks},
     ),
     Operation(
         method="GET",
@@ -193,7 +193,7 @@ OPERATIONS = (
         summary="Read a webhook endpoint",
         access="read",
         handler=get,
-        answers={200: answers.Webhook},
+        answers={200: webhook_answers.Webhook},
         errors=("not_found",),
     ),
     Operation(
@@ -203,7 +203,7 @@ OPERATIONS = (
         access="admin",
         handler=change,
         body=requests.ChangeWebhook,
-        answers={200: answers.Webhook},
+        answers={200: webhook_answers.Webhook},
         errors=("not_found", "unusable_text"),
     ),
     Operation(
@@ -212,7 +212,7 @@ OPERATIONS = (
         summary="Delete a webhook endpoint",
         access="admin",
         handler=delete,
-        answers={200: answers.Webhook},
+        answers={200: webhook_answers.Webhook},
         errors=("not_found",),
     ),
     Operation(
@@ -221,7 +221,7 @@ OPERATIONS = (
         summary="Give a new secret; the former one signs for 24 more hours",
         access="admin",
         handler=rotate,
-        answers={200: answers.NewSecret},
+        answers={200: webhook_answers.NewSecret},
         errors=("not_found",),
     ),
     Operation(
@@ -230,7 +230,7 @@ OPERATIONS = (
         summary="Send a test message and answer what came of it",
         access="admin",
         handler=test,
-        answers={200: answers.WebhookTest},
+        answers={200: webhook_answers.WebhookTest},
         errors=("not_found",),
     ),
     Operation(
@@ -240,7 +240,7 @@ OPERATIONS = (
         access="read",
         handler=deliveries,
         query=requests.ListDeliveries,
-        answers={200: answers.WebhookDeliveries},
+        answers={200: webhook_answers.WebhookDeliveries},
         errors=("not_found",),
     ),
 )

@@ -14,8 +14,8 @@ def test_a_link_that_leads_nowhere_is_named(tmp_path: Path) -> None:
 
 
 def test_a_path_of_a_machine_is_named(tmp_path: Path) -> None:
-    [problem] = page_problems(tmp_path / "page.md", "see /root/notes and api/work/x")
-    assert "/root/notes" in problem
+    [problem] = page_problems(tmp_path / "page.md", "see /home/notes and api/work/x")
+    assert "/home/notes" in problem
 
 
 def test_a_dependency_without_a_reason_is_named() -> None:
