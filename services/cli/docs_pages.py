@@ -1,15 +1,17 @@
-"""The pages of docs/ that are generated from code."""
+"""The pages of docs/ that are generated from code, as a whole or in parts."""
 
 from pathlib import Path
 
 from api import openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
+from services.cli import demo_docs
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 
 ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
+DEMO_PAGE = ROOT / "docs" / "demo.md"
 
 MEANINGS: dict[Status, str] = {
     Status.PENDING: "accepted; in its org's queue, or dispatched and not yet claimed",
@@ -31,7 +33,12 @@ brings its job back to `pending`; finished nodes are not done again."""
 
 def pages() -> dict[Path, str]:
     """Return the text of every generated page by its path."""
-    return {**generated(), STATE_MACHINE_PAGE: state_machine_page(), OPENAPI_PAGE: openapi.text(OPERATIONS)}
+    return {
+        **generated(),
+        STATE_MACHINE_PAGE: state_machine_page(),
+        OPENAPI_PAGE: openapi.text(OPERATIONS),
+        DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
+    }
 
 
 def state_machine_page() -> str:
