@@ -119,7 +119,7 @@ class Summary(msgspec.Struct, frozen=True, rename="camel"):
     latency: Latency
     verify: Verified
     readiness: Readiness
-    retried_job: str  # id of a job whose trace shows a retry; empty: there was none
+    retried_job: str  # id of a job whose trace shows retries; empty: there was none
     picture: str = ""  # file with the timeline of the run; empty: none was drawn
     no_picture: str = ""  # why
     look_next: list[str] = []  # commands to go on with
@@ -147,7 +147,7 @@ def summary_of(session: Session, report: Report, readiness: Readiness, broker: s
         latency=_latency(outcomes),
         verify=verified,
         readiness=readiness,
-        retried_job=next((outcome.job.job_id for outcome in outcomes if _was_retried(outcome.job)), ""),
+        retried_job=_retried_job(outcomes),
     )
 
 
@@ -214,6 +214,12 @@ def _latency(outcomes: Sequence[Outcome]) -> Latency:
         if outcome.job.status == "completed" and outcome.job.completed_at
     ]
     return Latency(len(taken), round(percentile(taken, 0.5), 1), round(percentile(taken, 0.99), 1))
+
+
+def _retried_job(outcomes: Sequence[Outcome]) -> str:
+    """Return the retried job that had to wait for most destinations: it shows most."""
+    retried = [outcome.job for outcome in outcomes if _was_retried(outcome.job)]
+    return max(retried, key=lambda job: job.gate.expected).job_id if retried else ""
 
 
 def _was_retried(job: Job) -> bool:

@@ -105,4 +105,4 @@ def _stretch(start: str, outage: Outage) -> tuple[float, float]:
 
 
 def _label(outage: Outage) -> str:
-    return f"webhook down for {outage.seconds:.1f} s: {outage.waiting} jobs wait in extraction_done"
+    return f"webhook down for {outage.seconds:.1f} s; half-way through, {outage.waiting} jobs wait for it"

@@ -101,6 +101,7 @@ def _draw_panel(axes: Axes, panel: Panel, bands: Sequence[Band], end: float) -> 
     axes.set_ylabel("jobs", color=INK)
     axes.set_xlim(0, end)
     axes.set_ylim(0, top)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
     axes.tick_params(colors=FAINT, labelcolor=INK, labelsize=9)
     for side in ("top", "right"):

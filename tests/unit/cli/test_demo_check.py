@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import msgspec
 import pytest
 
 from api.answers import Gate, Job
@@ -133,6 +134,16 @@ def test_a_process_that_was_restarted_spoils_the_run() -> None:
 )
 def test_jobs_that_do_not_wait_for_a_destination_that_is_down_spoil_the_run(outage: Outage | None) -> None:
     assert not summary(outcome("product", job()), outage=outage).ok
+
+
+def test_of_the_retried_jobs_the_one_with_most_destinations_is_shown() -> None:
+    tries = [visit("fetch", 0, 5, outcome="failed"), visit("fetch", 5, 9, attempt=3)]
+    gates = {"job-1": 1, "job-2": 3, "job-3": 2}
+    jobs = [
+        outcome("flaky", job(job_id=name, execution_trace=tries, gate=msgspec.structs.replace(SHUT, expected=number)))
+        for name, number in gates.items()
+    ]
+    assert summary(*jobs).retried_job == "job-2"
 
 
 def test_nothing_is_expected_of_the_users_own_urls_but_an_end() -> None:
