@@ -230,6 +230,19 @@ class Events(Answer, frozen=True, kw_only=True):
     next_after: int | None
 
 
+class ChainHead(Answer, frozen=True, kw_only=True):
+    """The newest signed head of an org's hash chain; docs/history.md says what the signature covers."""
+
+    ledger: str
+    org_id: str
+    partition: int
+    position: int
+    hash: str  # BLAKE2b-256 of the stored bytes of the org's event at that position, in hex
+    signed_at: Timestamp
+    signature: str  # Ed25519, base64
+    public_key: str  # base64
+
+
 class Cancelled(Answer, frozen=True, kw_only=True):
     """The cancellation is recorded; the job's status follows at once."""
 

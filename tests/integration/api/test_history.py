@@ -1,11 +1,22 @@
 """A job's past: what it looked like at an instant is what callers were told then; its events carry the org's chain."""
 
+import base64
 import hashlib
+from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pytest
 
+from api.answers import ChainHead
+from projections.heads.sheet import Sheet, write_sheet
+from projections.heads.signing import Head, SignedHead, Signer, Verifier
 from services.ledger.messages import Extracted, Failed
+from services.ledger.record import digest_of
+from services.runtime.blob import BlobStore
+from services.runtime.raw_log import Checkpoint
+from services.runtime.settings import Settings
 from tests.integration.api.conftest import Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
 
@@ -53,7 +64,7 @@ async def test_events_come_in_order_in_pages_and_with_their_chain(api: Api, acme
     assert (whole[0]["type"], whole[-1]["type"]) == ("JobSubmitted", "JobCompleted")
     assert whole[0]["private"]["url"] == "https://shop.example/1"
     stored = {entry.position: entry.raw for entry in pocket.entries if entry.partition == acme.partition}
-    for before, event in zip(whole, whole[1:], strict=False):
+    for before, event in pairwise(whole):
         assert event["hash"] == hashlib.blake2b(stored[event["position"]], digest_size=32).hexdigest()
         if event["position"] == before["position"] + 1:
             assert event["prevHash"] == before["hash"]
@@ -98,3 +109,23 @@ async def _job(api: Api, acme: Tenant, job_id: str, at: str = "") -> dict[str, A
     assert answer.status == 200, answer.json
     job: dict[str, Any] = answer.json
     return job
+
+
+async def test_the_signed_head_of_an_org_is_told_once_there_is_one(
+    api: Api, acme: Tenant, with_operator: Settings, pocket: PocketLedger
+) -> None:
+    missing = await api.call("GET", "/api/v1/history/head", acme.key)
+    assert (missing.status, missing.json["error"]) == (404, "not_found")
+    await submit(api, acme)
+    newest = [entry for entry in pocket.entries if entry.partition == acme.partition][-1]
+    signer = Signer(base64.b64encode(bytes(32)).decode())
+    place = {"ledger": with_operator.topic_prefix, "org_id": acme.org_id, "partition": acme.partition}
+    head = Head(position=newest.position, hash=digest_of(newest.raw).hex(), **place)  # type: ignore[arg-type]
+    signed = signer.sign(head, datetime.now(UTC))
+    sheet = Sheet(public_key=signer.public_key, checkpoint=Checkpoint(newest.position, 1), heads={acme.org_id: signed})
+    await write_sheet(BlobStore(with_operator.blobs), with_operator.topic_prefix, acme.partition, sheet)
+    told = await api.call("GET", "/api/v1/history/head", acme.key)
+    assert told.status == 200, told.json
+    kept = msgspec.convert(msgspec.convert(told.json, ChainHead), SignedHead, from_attributes=True)
+    assert Verifier(told.json["publicKey"]).genuine(kept)
+    assert told.json["hash"] == (await _events(api, acme, newest.recorded.event.job_id))[-1]["hash"]  # type: ignore[union-attr]
