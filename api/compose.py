@@ -14,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 from api.auth import Keyring
 from api.config import keys
 from api.config.store import Pool
+from api.history import History
 from api.http import app_of
 from api.lookup import Jobs
 from api.parts import Parts
@@ -27,6 +28,7 @@ from services.runtime.admin import ensure_topics, wait_for_broker
 from services.runtime.blob import BlobStore
 from services.runtime.commander import Commander
 from services.runtime.ends import Ends
+from services.runtime.event_lookup import EventLookup
 from services.runtime.health import Health
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.settings import Settings
@@ -66,12 +68,16 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         ends = None if settings.broker == "tansu" else Ends(settings, topics.events(settings))
         tail = await _tail(settings, model, ends)
         stack.callback(tail.close)
+        lookup = EventLookup(settings, await asyncio.to_thread(registry.decoder, settings))
+        stack.callback(lookup.close)
+        jobs = Jobs(model, tail)
         parts = Parts(
             settings=settings,
             pool=pool,
             keyring=Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key),
             commander=commander,
-            jobs=Jobs(model, tail),
+            jobs=jobs,
+            history=History(jobs, lookup),
             blobs=BlobStore(settings.blobs),
             health=health,
         )

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from api.auth import Keyring
 from api.config.store import Pool
+from api.history import History
 from api.lookup import Jobs
 from services.runtime.blob import BlobStore
 from services.runtime.commander import Asker
@@ -20,5 +21,6 @@ class Parts:
     keyring: Keyring
     commander: Asker
     jobs: Jobs
+    history: History
     blobs: BlobStore
     health: Health

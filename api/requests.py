@@ -88,6 +88,24 @@ class SubmitJobs(Request, frozen=True, kw_only=True):
     priority: Annotated[int, Meta(ge=-100, le=100, description="higher goes first within the org")] = 0
 
 
+class ReadJob(Request, frozen=True, kw_only=True):
+    """As of when."""
+
+    at: Annotated[
+        str,
+        Meta(
+            description="the job as it stood then: a time (ISO 8601, UTC: `...Z`), or `partition:position` of the log"
+        ),
+    ] = ""
+
+
+class ListEvents(Request, frozen=True, kw_only=True):
+    """Which of a job's events."""
+
+    after: Annotated[int, Meta(ge=0, description="`seq` of the last event that is known")] = 0
+    limit: Annotated[int, Meta(ge=1, le=500)] = 100
+
+
 class BatchStatus(Request, frozen=True, kw_only=True):
     """The jobs asked about."""
 

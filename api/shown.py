@@ -4,8 +4,13 @@ from datetime import datetime
 
 from api import answers
 from api.times import iso, iso_or_none
-from projections.postgres.rows import Job, Transition, Visit
+from projections.postgres.rows import Job, Transition, Visit, instant
 from projections.postgres.views import Gate, JobDetail
+from schemas.events import Event
+from schemas.plain import fields, identifier, plain, readable
+from services.ledger.record import digest_of
+from services.runtime.errors import LogGap
+from services.runtime.ledger_log import Entry
 
 
 def job(detail: JobDetail) -> answers.Job:
@@ -48,6 +53,31 @@ def summary(row: Job) -> answers.JobSummary:
         error_type=row.error_type,
         created_at=iso(row.submitted_at),
         completed_at=iso_or_none(row.finished_at),
+    )
+
+
+def event(entry: Entry) -> answers.Event:
+    """Show an event of the log; of a type that this version does not know, no more than where it stands."""
+    recorded = entry.recorded
+    if recorded is None:
+        raise LogGap(f"position {entry.position} of partition {entry.partition}: an event of a newer version; upgrade")
+    header, said = recorded.header, recorded.event
+    shared = said.__struct_fields__[: len(Event.__struct_fields__)]
+    return answers.Event(
+        seq=header.seq,
+        type=header.event_type,
+        event_id=identifier(header.event_id),
+        partition=header.partition,
+        position=header.position,
+        occurred_at=iso(instant(header.occurred_at)),
+        actor=header.actor,
+        attempt=said.attempt,
+        correlation_id=header.correlation_id,
+        traceparent=header.traceparent,
+        hash=digest_of(entry.raw).hex(),
+        prev_hash=header.prev_hash.hex(),
+        data={name: plain(value) for name, value in fields(recorded) if name not in shared},
+        private=readable(said.private),
     )
 
 

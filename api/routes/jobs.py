@@ -1,11 +1,13 @@
 """Jobs: read, list, ask for many, cancel."""
 
 import re
+from datetime import datetime
 
 from aiohttp import web
 
 from api import answers, requests, shown
 from api.errors import Problem, invalid, not_found
+from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
 from projections.postgres.views import Cursor
@@ -13,15 +15,31 @@ from services.ledger.messages import CancelJob, Refused, Reply
 from services.ledger.status import TERMINAL
 from services.runtime.ids import uuid7
 
+_PLACE = re.compile(r"(\d{1,9}):(\d{1,18})", re.ASCII)
 _JOB_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 
 async def get(call: Call) -> web.StreamResponse:
-    """Answer everything about a job, from the first moment after it was accepted."""
-    detail = await call.parts.jobs.find(call.caller, job_id_of(call))
+    """Answer everything about a job, from the first moment after it was accepted; with `at`, as it stood then."""
+    if call.query.at:
+        detail = await call.parts.history.job_at(call.caller, job_id_of(call), instant_of(call.query.at))
+    else:
+        detail = await call.parts.jobs.find(call.caller, job_id_of(call))
     if detail is None:
-        raise not_found("job")
+        raise not_found("job then" if call.query.at else "job")
     return answer(200, shown.job(detail), {"Ledger-Position": f"{detail.job.partition}:{detail.job.position}"})
+
+
+async def events(call: Call) -> web.StreamResponse:
+    """Answer the events of a job as they stand in the log, each with its place in the org's hash chain."""
+    job_id = job_id_of(call)
+    found = await call.parts.history.events(call.caller, job_id, after=call.query.after, limit=call.query.limit)
+    if found is None:
+        raise not_found("job")
+    entries, more = found
+    listed = [shown.event(entry) for entry in entries]
+    following = listed[-1].seq if more else None
+    return answer(200, answers.Events(job_id=job_id, events=listed, next_after=following))
 
 
 async def page(call: Call) -> web.StreamResponse:
@@ -74,6 +92,19 @@ def job_id_of(call: Call) -> str:
     return job_id
 
 
+def instant_of(text: str) -> Instant:
+    """Return what `at` says, or raise the Problem that names it."""
+    if place := _PLACE.fullmatch(text):
+        return Instant(partition=int(place[1]), position=int(place[2]))
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        at = None
+    if at is None or at.tzinfo is None:
+        raise invalid("at", "takes a time with its zone, 2026-01-31T12:00:00Z, or partition:position, 3:4711")
+    return Instant(at=at)
+
+
 def ledger_position(reply: Reply) -> dict[str, str]:
     """Return the header that names a position at which a reader sees what was just done."""
     return {"Ledger-Position": f"{reply.partition}:{reply.position}"}
@@ -109,8 +140,19 @@ OPERATIONS = (
         summary="Read a job with its trace, transitions and gate",
         access="read",
         handler=get,
+        query=requests.ReadJob,
         answers={200: answers.Job},
-        errors=("not_found", "catching_up"),
+        errors=("not_found", "catching_up", "ledger_unavailable"),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/jobs/{job_id}/events",
+        summary="Read the events of a job as they stand in the log",
+        access="read",
+        handler=events,
+        query=requests.ListEvents,
+        answers={200: answers.Events},
+        errors=("not_found", "catching_up", "ledger_unavailable"),
     ),
     Operation(
         method="POST",

@@ -32,7 +32,8 @@ def tail(
     as_json: Json = False,
 ) -> None:
     """Print events of the ledger as they were recorded."""
-    from services.cli.event_lines import event_json, event_line, in_order
+    from schemas.plain import plain_event
+    from services.cli.event_lines import event_line, in_order
     from services.localstack.attach import attached_settings
 
     def fits(recorded: "Recorded") -> bool:
@@ -40,7 +41,7 @@ def tail(
 
     def tell(recorded: "Recorded") -> None:
         if as_json:
-            print_json(event_json(recorded, private=private))
+            print_json(plain_event(recorded, private=private))
         else:
             typer.echo(event_line(recorded, private=private))
 

@@ -2,14 +2,18 @@
 
 import json
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.terminal import Json
+from services.cli.terminal import Json, fail
 
 if TYPE_CHECKING:
-    from projections.verification.faults import Report
+    from projections.heads.signing import SignedHead
+    from projections.verification.faults import Fault, Report
+    from services.runtime.settings import Settings
 
 app = typer.Typer()
 SHOWN = 50  # faults printed as text; --json prints all
@@ -17,8 +21,20 @@ UNUSABLE = 2  # exit code where nothing could be compared
 
 
 @app.command()
-def verify(as_json: Json = False) -> None:
-    """Compare log and read model row by row; exit 1 naming table, job and field where they differ."""
+def verify(
+    chain: Annotated[
+        bool, typer.Option("--chain", help="Check the hash chain of every org and its signed heads.")
+    ] = False,
+    public_key: Annotated[str, typer.Option(help="With --chain: the key of the signer; default: this stack's.")] = "",
+    head: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="With --chain: a signed head that was kept, as GET /api/v1/history/head told it.", exists=True
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare log and read models row by row; exit 1 naming table, job and field where they differ."""
     import psycopg
     from clickhouse_connect.driver.exceptions import ClickHouseError
 
@@ -28,13 +44,51 @@ def verify(as_json: Json = False) -> None:
     from services.runtime.errors import RuntimeFault
 
     try:
-        report = compare(attached_settings(os.environ))
+        settings = attached_settings(os.environ)
+        if chain:
+            ok = _check_chain(settings, public_key, head or [], as_json)
+        else:
+            report = compare(settings)
+            print_report(report, as_json)
+            ok = report.ok
     except (StackFault, RuntimeFault, psycopg.OperationalError, ClickHouseError) as fault:
         typer.echo(f"cannot verify: {fault}", err=True)
         raise typer.Exit(UNUSABLE) from None
-    print_report(report, as_json)
-    if not report.ok:
+    if not ok:
         raise typer.Exit(1)
+
+
+def _check_chain(settings: "Settings", public_key: str, files: Sequence[Path], as_json: bool) -> bool:
+    from msgspec import to_builtins
+
+    from projections.heads.signing import Signer
+    from projections.verify_chain import verify_chain
+    from services.localstack.attach import signing_key
+
+    seed = "" if public_key else signing_key(os.environ)
+    if not (public_key or seed):
+        fail("no key to check the signed heads with: give --public-key, or set JOBLEDGER_SIGNING_KEY")
+    report = verify_chain(settings, public_key or Signer(seed).public_key, [_kept(file) for file in files])
+    if as_json:
+        typer.echo(json.dumps({"ok": report.ok, **to_builtins(report)}))
+        return report.ok
+    typer.echo(f"checked the chain of every org against the log and {report.heads} signed heads")
+    _print_faults(report.faults)
+    typer.echo("the log is as it was written" if report.ok else f"{len(report.faults)} faults")
+    return report.ok
+
+
+def _kept(file: Path) -> "SignedHead":
+    import msgspec
+
+    from api.answers import ChainHead
+    from projections.heads.signing import SignedHead
+
+    try:
+        told = msgspec.json.decode(file.read_bytes(), type=ChainHead)
+    except msgspec.DecodeError as error:
+        fail(f"{file} is no signed head: {error}")
+    return msgspec.convert(told, SignedHead, from_attributes=True)
 
 
 def print_report(report: "Report", as_json: bool) -> None:
@@ -48,8 +102,12 @@ def print_report(report: "Report", as_json: bool) -> None:
     typer.echo(f"compared {report.events} events of {report.jobs} jobs in {len(report.positions)} partitions with")
     typer.echo(f"  {rows}")
     typer.echo(f"ClickHouse: {report.clickhouse}")
-    for fault in report.faults[:SHOWN]:
-        typer.echo(f"  {fault}")
-    if len(report.faults) > SHOWN:
-        typer.echo(f"  and {len(report.faults) - SHOWN} more (--json prints all)")
+    _print_faults(report.faults)
     typer.echo("log and read model say the same" if report.ok else f"{len(report.faults)} faults")
+
+
+def _print_faults(faults: "Sequence[Fault]") -> None:
+    for fault in faults[:SHOWN]:
+        typer.echo(f"  {fault}")
+    if len(faults) > SHOWN:
+        typer.echo(f"  and {len(faults) - SHOWN} more (--json prints all)")

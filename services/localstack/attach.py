@@ -49,3 +49,12 @@ def operator_key(environ: Mapping[str, str]) -> str:
     if kept is None:
         raise StackFault("no operator key: set JOBLEDGER_OPERATOR_KEY, or start a stack with `jobledger up`")
     return kept.operator_key
+
+
+def signing_key(environ: Mapping[str, str]) -> str:
+    """The seed that signs heads: JOBLEDGER_SIGNING_KEY, or the one that the stack generated; empty: neither."""
+    given = environ.get("JOBLEDGER_SIGNING_KEY")
+    if given:
+        return given
+    kept = read_secrets(stack_directory(environ).secrets)
+    return kept.signing_key if kept else ""

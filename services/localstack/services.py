@@ -8,9 +8,11 @@ from functools import partial
 from services.localstack.places import StackDir
 from services.localstack.ports import LOOPBACK, port_for
 from services.localstack.program import Program, http_answers
+from services.localstack.secret_file import Secrets
 
 READY = "/ready"
 READY_SECONDS = 300.0  # a decider reads its log back first: a ledger of 150,000 events took 25 s on two busy cores
+GIVEN = ("operator_key", "signing_key")  # secrets that some service is given, and the others not
 STOP_SECONDS = 12.0  # a service stops within 10 s
 
 
@@ -20,7 +22,7 @@ class Service:
 
     name: str
     arguments: tuple[str, ...]
-    knows_operator: bool = False  # it is given the operator key
+    knows: tuple[str, ...] = ()  # the secrets that it is given, by their names
     settings: tuple[tuple[str, str], ...] = ()  # environment variables of its own
     needs_clickhouse: bool = False  # it is left out where there is none
 
@@ -38,7 +40,8 @@ SERVICES = (
     ),
     Service("projections", ("-m", "projections")),
     Service("projections-clickhouse", ("-m", "projections.clickhouse"), needs_clickhouse=True),
-    Service("api", ("-m", "api"), knows_operator=True),
+    Service("projections-heads", ("-m", "projections.heads"), knows=("signing_key",)),
+    Service("api", ("-m", "api"), knows=("operator_key",)),
 )
 
 # Each has `migrate(url)` and runs as `python -m`; all may run at once.
@@ -50,11 +53,11 @@ MIGRATIONS = (
 )
 
 
-def service_program(service: Service, directory: StackDir, environ: Mapping[str, str], operator_key: str) -> Program:
+def service_program(service: Service, directory: StackDir, environ: Mapping[str, str], secrets: Secrets) -> Program:
     """Return what to run; `environ` holds the stack's common settings."""
     port = port_for(directory.ports, service.name)
     own = {**dict(service.settings), "JOBLEDGER_HOST": LOOPBACK, "JOBLEDGER_PORT": str(port)}
-    own["JOBLEDGER_OPERATOR_KEY"] = operator_key if service.knows_operator else ""
+    own |= {f"JOBLEDGER_{name.upper()}": getattr(secrets, name) if name in service.knows else "" for name in GIVEN}
     return Program(
         name=service.name,
         argv=(sys.executable, "-P", *service.arguments),  # -P: not what happens to lie in the current directory

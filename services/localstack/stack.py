@@ -77,9 +77,9 @@ class Stack:
 
     def start_services(self, services: Sequence[Service]) -> None:
         """Start jobledger's own processes on the running parts, and wait until each is ready."""
-        operator_key = secrets_of(self.directory.secrets, self._given).operator_key
+        secrets = secrets_of(self.directory.secrets, self._given)
         wanted = [each for each in services if self.environ["JOBLEDGER_CLICKHOUSE"] or not each.needs_clickhouse]
-        programs = [service_program(each, self.directory, self.environ, operator_key) for each in wanted]
+        programs = [service_program(each, self.directory, self.environ, secrets) for each in wanted]
         started = [self._run(program) for program in programs]
         for child in started:
             self._tell(f"waiting for {child.program.name}")

@@ -21,6 +21,7 @@ Counted = Literal[
     "nodes_finished",  # visits of workflow nodes
     "deliveries_written",  # deliveries answered
     "delivery_rows_written",  # rows
+    "heads_signed",  # signed heads of orgs' chains
 ]
 Level = Literal[
     "position",  # position last folded or recorded
@@ -49,6 +50,7 @@ LABELS: dict[Counted | Level | Timed, tuple[str, ...]] = {
     "nodes_finished": ("kind", "outcome"),
     "deliveries_written": ("destination_kind", "outcome"),  # acked or failed
     "delivery_rows_written": ("destination_kind",),
+    "heads_signed": ("partition",),
     "position": ("process", "partition"),
     "lag": ("process", "partition"),
     "commands_waiting": ("partition",),

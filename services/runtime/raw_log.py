@@ -37,6 +37,7 @@ class RawEntry(Struct, frozen=True, gc=False):
     offset: int
     position: int
     headers: Headers
+    org_id: str = ""  # as the record's key says
 
     @property
     def event_type(self) -> str:
@@ -118,7 +119,7 @@ class RawLog:
                 "are missing between them; restore the log, or rebuild this reader from the first offset"
             )
         self._positions[record.partition] = position
-        return RawEntry(record.value, record.partition, record.offset, position, record.headers)
+        return RawEntry(record.value, record.partition, record.offset, position, record.headers, record.key)
 
 
 def position_of(record: Record) -> int:

@@ -12,6 +12,7 @@ from services.runtime.settings import Settings
 Headers = list[tuple[str, bytes]]
 REQUEST_SECONDS = 10.0
 END_SECONDS = 3.0  # for the broker to tell where a partition ends
+JUMPING: Config = {"fetch.wait.max.ms": 5, "fetch.message.max.bytes": 128 * 1024, "queued.min.messages": 500}
 NOT_THERE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})  # noqa: SLF001
 
 
@@ -34,15 +35,20 @@ class LogReader:
     error that librdkafka does not cure by itself. After either the reader is done for: every further poll raises
     the same again. Made for a topic or partition that is not there, it raises BrokerFault at once: librdkafka would
     wait for it without a word. Not safe for use from two threads.
+
+    A reader that jumps (`go_to`) is made with `jumping`: a fetch that the broker holds back until there is something
+    new would hold back the next jump too, by half a second.
     """
 
-    def __init__(self, settings: Settings, topic: str, starts: Mapping[int, int]) -> None:
+    def __init__(self, settings: Settings, topic: str, starts: Mapping[int, int], *, jumping: bool = False) -> None:
+        self._settings = settings
         self._topic = topic
         self._failure: RuntimeFault | None = None
         self._at_end: set[int] = set()
         self._partitions = frozenset(starts)
+        self._known = set(starts)
         self._next_offsets = dict(starts)
-        self._consumer = Consumer(_config(settings))
+        self._consumer = Consumer(_config(settings) | (JUMPING if jumping else {}))
         try:
             _check_partitions(self._consumer, settings, topic, self._partitions)
         except RuntimeFault:
@@ -76,6 +82,19 @@ class LogReader:
         A hint for people and tests; the log may have grown since. An open transaction hides what comes after it.
         """
         return self._at_end == self._partitions
+
+    def go_to(self, partition: int, offset: int) -> None:
+        """Read this partition, and nothing else, from this offset on; raise BrokerFault where there is no such one."""
+        if partition not in self._known:
+            _check_partitions(self._consumer, self._settings, self._topic, frozenset({partition}))
+            self._known.add(partition)
+        self._partitions, self._next_offsets, self._at_end = frozenset({partition}), {partition: offset}, set()
+        self._consumer.assign([TopicPartition(self._topic, partition, offset)])
+
+    def rest(self) -> None:
+        """Read nothing until `go_to` is called: the broker is not asked for records meanwhile."""
+        self._partitions, self._next_offsets, self._at_end = frozenset(), {}, set()
+        self._consumer.unassign()
 
     def next_offsets(self) -> dict[int, int]:
         """Return where reading each partition goes on.

@@ -14,7 +14,7 @@ BrokerKind = Literal["apache-kafka", "tansu", "external"]
 class Settings:
     """Settings of one process; every field is read from `JOBLEDGER_<FIELD NAME IN UPPER CASE>`.
 
-    Times are in seconds. Secrets (`operator_key`) are never part of `repr`, logs or events.
+    Times are in seconds. Secrets (`operator_key`, `signing_key`) are never part of `repr`, logs or events.
     """
 
     kafka: str  # bootstrap servers, host:port[,host:port]
@@ -49,6 +49,7 @@ class Settings:
     dead_letter_limit: int = 1000  # parked records per process and hour before it stops
     log_level: str = "INFO"
     operator_key: str = ""
+    signing_key: str = ""  # seed of the Ed25519 key that signs the heads of chains, 32 bytes in base64
 
     def __repr__(self) -> str:
         return f"Settings(kafka={self.kafka!r}, registry={self.registry!r}, topic_prefix={self.topic_prefix!r})"

@@ -16,6 +16,7 @@ from api.auth import Keyring
 from api.compose import tended
 from api.config import keys
 from api.config.store import Pool
+from api.history import History
 from api.http import app_of
 from api.lookup import Jobs
 from api.parts import Parts
@@ -175,12 +176,14 @@ async def _running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cl
 
         tail = Tail(feed, end_of, folded)
         stack.callback(tail.close)
+        jobs = Jobs(model, tail)
         parts = Parts(
             settings=settings,
             pool=pool,
             keyring=Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key),
             commander=pocket,
-            jobs=Jobs(model, tail),
+            jobs=jobs,
+            history=History(jobs, pocket),
             blobs=BlobStore(settings.blobs),
             health=Health("api"),
         )

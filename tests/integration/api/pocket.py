@@ -85,6 +85,11 @@ class PocketLedger:
             self._moved.notify_all()
         return next(reply for reply in batch.replies if reply.command_id == command.command_id)
 
+    async def events(self, partition: int, positions: Sequence[int]) -> list[Entry]:
+        """Return the events of these positions."""
+        held = {entry.position: entry for entry in self.entries if entry.partition == partition}
+        return [held[position] for position in positions]
+
     def end_of(self, partition: int) -> int:
         """Where the log of a partition ends, its last marker included."""
         return self._ends[partition]

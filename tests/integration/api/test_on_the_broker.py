@@ -99,6 +99,13 @@ async def test_the_projection_takes_over_from_the_tail_without_a_gap(decided: Se
                 listed = [job["jobId"] for job in (await page.json())["jobs"]]
             ready = await one.get("/ready")
             assert ready.status == 200, await ready.text()
+            for job_id in (jobs[0], jobs[299], jobs[-1]):  # from the middle of a log with markers
+                answer = await two.get(f"/api/v1/jobs/{job_id}/events")
+                assert answer.status == 200, await answer.text()
+                first = (await answer.json())["events"][0]
+                assert (first["type"], first["seq"]) == ("JobSubmitted", 1)
+                then = await one.get(f"/api/v1/jobs/{job_id}?at={first['partition']}:{first['position']}")
+                assert (await then.json())["jobId"] == job_id
 
 
 async def test_without_a_decider_a_submission_is_503_and_reads_go_on(decided: Settings) -> None:

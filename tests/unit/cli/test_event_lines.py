@@ -1,7 +1,8 @@
 """Events as lines."""
 
 from schemas.events import Header, JobFailed, JobSubmitted, Recorded
-from services.cli.event_lines import event_json, event_line, in_order, readable
+from schemas.plain import plain_event, readable
+from services.cli.event_lines import event_line, in_order
 
 EVENT_ID = bytes(range(16))
 SUBMITTED = JobSubmitted(
@@ -36,9 +37,9 @@ def test_a_line_says_when_where_what_and_about_whom() -> None:
 def test_private_bytes_are_shown_only_when_asked_for() -> None:
     event = recorded(SUBMITTED)
     assert "secret" not in event_line(event)
-    assert "private" not in event_json(event)
+    assert "private" not in plain_event(event)
     assert "secret" in event_line(event, private=True)
-    assert event_json(event, private=True)["private"] == {"url": "https://shop.example/secret"}
+    assert plain_event(event, private=True)["private"] == {"url": "https://shop.example/secret"}
 
 
 def test_private_bytes_in_another_encoding_are_not_guessed_at() -> None:
@@ -47,7 +48,7 @@ def test_private_bytes_in_another_encoding_are_not_guessed_at() -> None:
 
 
 def test_json_has_every_field_of_the_record_with_ids_as_uuids_and_hashes_in_hex() -> None:
-    shown = event_json(recorded(SUBMITTED))
+    shown = plain_event(recorded(SUBMITTED))
     assert shown["event_id"] == "00010203-0405-0607-0809-0a0b0c0d0e0f"
     assert shown["prev_hash"] == "00" * 32
     assert shown["destinations"] == []

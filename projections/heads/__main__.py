@@ -1,0 +1,40 @@
+"""The process that signs the heads of the orgs' chains: `python -m projections.heads`."""
+
+from functools import partial
+
+from projections.heads.sink import READER, HeadsSink
+from projections.process import project
+from projections.runner import Runner
+from services.runtime.errors import BlobFault, SettingsError
+from services.runtime.health import Progress
+from services.runtime.process import run
+from services.runtime.raw_log import RawEntry, RawLog
+from services.runtime.settings import Settings
+
+SERVICE = "projections-heads"
+BATCH_EVENTS = 10_000
+WAITS_FOR: dict[type[Exception], str] = {BlobFault: "the blob store"}
+
+
+def runner_of(settings: Settings, progress: Progress) -> Runner[RawEntry]:
+    """Return what follows the log and signs."""
+    return Runner(
+        READER,
+        partial(HeadsSink, settings),
+        partial(RawLog, settings),
+        range(settings.partitions),
+        progress,
+        WAITS_FOR,
+        BATCH_EVENTS,
+    )
+
+
+async def main(settings: Settings) -> None:
+    """Sign until cancelled or until something is wrong that waiting does not cure."""
+    if not settings.signing_key:
+        raise SettingsError("JOBLEDGER_SIGNING_KEY not set: give 32 bytes in base64, or do not start this process")
+    await project(settings, SERVICE, READER, partial(runner_of, settings))
+
+
+if __name__ == "__main__":
+    run(main, SERVICE)
