@@ -37,6 +37,11 @@ class Consumer:
     before: tuple[Planted, ...] = ()
     misplaced: tuple[Planted, ...] = ()
     writer_kind: str = "postgres"
+    group_name: str = ""
+
+    def group(self, settings: Settings) -> str:
+        """Return the consumer group that commits offsets; "" for the decider, which goes by its events."""
+        return f"{settings.topic_prefix}.{self.group_name}.v1" if self.group_name else ""
 
     def planted(self) -> list[Planted]:
         """Return a good record, everything that is not, and two good ones behind it."""
@@ -124,6 +129,7 @@ def _writer(kind: str) -> Consumer:
             Planted(task(9), "bad_message"),
         ),
         writer_kind=kind,
+        group_name=f"writers-{kind}",
     )
 
 
@@ -153,6 +159,7 @@ CONSUMERS = (
             Planted(task(9, -1), "foreign_org"),
             Planted(deliveries("postgres", 9), "bad_message"),
         ),
+        group_name="workers-workflow",
     ),
     *map(_writer, topics.DELIVERY_KINDS),
 )
