@@ -133,7 +133,10 @@ async def _answer(request: web.Request, handler: _Handler) -> web.StreamResponse
             return await handler(request)
     except Exception as error:
         problem = _problem(error)
-        return answer(problem.status, {**problem.body, "requestId": _seen.get().request_id}, problem.headers)
+        response = answer(problem.status, {**problem.body, "requestId": _seen.get().request_id}, problem.headers)
+        if isinstance(error, web.RequestPayloadError):
+            response.force_close()  # aiohttp will close, and has to say so: the next call would go there
+        return response
 
 
 def _problem(error: Exception) -> Problem:

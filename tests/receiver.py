@@ -27,11 +27,12 @@ class Got:
 
 @dataclass
 class Receiver:
-    """What all endpoints of a test got, by path; `answers` says how a path answers, otherwise 200."""
+    """What all endpoints of a test got, by path; `answers` says how a path answers, else `default`, else 200."""
 
     url: str = ""
     got: defaultdict[str, list[Got]] = field(default_factory=lambda: defaultdict(list))
     answers: dict[str, Answer] = field(default_factory=dict)
+    default: Answer | None = None
     under_way: int = 0
     most_under_way: int = 0
 
@@ -61,7 +62,7 @@ class Receiver:
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
         try:
-            answer = self.answers.get(request.path)
+            answer = self.answers.get(request.path, self.default)
             return await answer(got) if answer else web.Response()
         finally:
             self.under_way -= 1

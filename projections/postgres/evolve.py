@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from projections.postgres.rows import Delivery, Job, JobState, Transition, Visit, instant
-from projections.private import opened, storable_json, text_of
+from projections.private import opened, text_of
 from schemas.events import (
     DeliveryAcked,
     DeliveryDeadLettered,
@@ -27,6 +27,7 @@ from schemas.events import (
     ReportRefused,
     RetryScheduled,
 )
+from schemas.storable import storable
 
 
 def submitted(header: Header, event: JobSubmitted) -> Job:
@@ -53,8 +54,8 @@ def submitted(header: Header, event: JobSubmitted) -> Job:
         submitted_at=instant(header.occurred_at),
         private=event.private,
         url=text_of(private, "url"),
-        input=storable_json(private.get("input")),
-        metadata=storable_json(private.get("metadata")),
+        input=storable(private.get("input")),
+        metadata=storable(private.get("metadata")),
     )
 
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from psycopg import Connection, sql
 from psycopg.rows import scalar_row
 
-from projections.private import NUL, storable
+from schemas.storable import is_storable, storable_text
 
 TEXT = 25  # the oid of Postgres' type text
 
@@ -39,6 +39,6 @@ class Table:
             copy.set_types(self._types)
             for row in rows:
                 values = msgspec.structs.astuple(row)
-                if NUL in "".join(filter(None, self._texts(values))):
-                    values = tuple(storable(value) if isinstance(value, str) else value for value in values)
+                if not is_storable("".join(filter(None, self._texts(values)))):
+                    values = tuple(storable_text(value) if isinstance(value, str) else value for value in values)
                 copy.write_row(values)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 import msgspec
 
-from projections.private import opened, storable, storable_json
+from projections.private import opened
 from schemas.events import (
     AnyEvent,
     DeliveryAcked,
@@ -31,6 +31,7 @@ from schemas.events import (
     Recorded,
     RetryScheduled,
 )
+from schemas.storable import storable, storable_text
 
 Columns = dict[str, Any]
 Rows = dict[tuple[Any, ...], Columns]  # by what tells the rows of one job apart
@@ -82,8 +83,8 @@ def job_row(events: Sequence[Recorded]) -> Columns:
         "schedule_id": first.schedule_id or None,
         "correlation_id": header.correlation_id,
         "url": _text(first.private, "url"),
-        "input": exact_json(storable_json(private.get("input"))),
-        "metadata": exact_json(storable_json(private.get("metadata"))),
+        "input": exact_json(storable(private.get("input"))),
+        "metadata": exact_json(storable(private.get("metadata"))),
         "attempt": claim.attempt if claim else 0,
         "dispatches": dispatched.dispatch if dispatched else 0,
         "worker_id": claim.worker_id if claim and status == "running" else None,
@@ -216,7 +217,7 @@ def _text(private: bytes, name: str) -> str | None:
 
 def _stored(row: Columns) -> Columns:
     """Return a row with its texts as Postgres holds them."""
-    return {name: storable(value) if isinstance(value, str) else value for name, value in row.items()}
+    return {name: storable_text(value) if isinstance(value, str) else value for name, value in row.items()}
 
 
 def exact_json(value: Any) -> Any:

@@ -1,17 +1,17 @@
 """What the decider does not take, although it is a command: nothing that it led to could be written or used."""
 
+from schemas.storable import is_storable
 from services.ledger.messages import AnyCommand, RegisterOrg, SubmitJobs
 from services.runtime.topics import DELIVERY_KINDS, TASK_KINDS
 
 MAX_COMMAND_BYTES = 900 * 1024  # an event or task holds what its command held, in a record of 1,000,000 bytes
-NUL = "\0"
 
 
 def fault_of(command: AnyCommand, size: int) -> str | None:
     """Return what is wrong with a command of this size in bytes, or None."""
     if size > MAX_COMMAND_BYTES:
         return f"{size} bytes, and an event of it would have no room in a record"
-    if NUL in command.org_id + command.job_id:
+    if not is_storable(command.org_id + command.job_id):
         return "an id with a NUL, which no store takes"
     match command:
         case RegisterOrg(org_id=""):
@@ -24,7 +24,7 @@ def fault_of(command: AnyCommand, size: int) -> str | None:
 
 def _submission_fault(command: SubmitJobs) -> str | None:
     job_ids = [job.job_id for job in command.jobs]
-    if not all(job_ids) or len(set(job_ids)) < len(job_ids) or NUL in "".join(job_ids):
+    if not all(job_ids) or len(set(job_ids)) < len(job_ids) or not is_storable("".join(job_ids)):
         return "ids of jobs that are empty, hold a NUL or come twice"
     if command.vocabulary not in TASK_KINDS:
         return f"no topic of tasks for {command.vocabulary} jobs"

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from services.ledger.messages import AnyCommand, Reply
 from services.ledger.wire import COMMANDS, REPLIES, BadMessage
+from services.runtime.dead_letter import DeadLetters
 from services.runtime.ends import committed_end, first_offsets
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.runtime.ids import uuid7
@@ -22,6 +23,7 @@ log = logging.getLogger(__name__)
 SENDS = 3  # of one command before its asker gives up; commands are safe to repeat
 POLL_SECONDS = 0.2
 POLL_RECORDS = 500
+PARK_SECONDS = 35.0
 Unasked = Callable[[Reply], None]
 
 
@@ -47,6 +49,7 @@ class Commander:
         self.boot_id = f"{name}-{uuid7()}"
         self._settings = settings
         self._producer = Producer(settings, name)
+        self._dead_letters = DeadLetters(self._producer, settings)
         self._asked: dict[str, list[asyncio.Future[Reply]]] = {}
         self._callbacks: list[Unasked] = []
         self._stopping = threading.Event()
@@ -180,7 +183,7 @@ class Commander:
                 heard = [
                     reply
                     for record in reader.poll(POLL_RECORDS, POLL_SECONDS)
-                    if (reply := _reply_in(record)) and reply.requester == self.boot_id
+                    if (reply := self._addressed(record, loop))
                 ]
                 if heard:
                     loop.call_soon_threadsafe(self._heard, heard)
@@ -191,12 +194,20 @@ class Commander:
         finally:
             reader.close()
 
-
-def _reply_in(record: Record) -> Reply | None:
-    """Decode a reply; one that a newer version wrote for somebody else must not stop this process."""
-    try:
-        return REPLIES.decode(record.value)
-    except BadMessage:
-        count("replies_unreadable")
-        log.exception("unreadable reply skipped", extra={"partition": record.partition, "offset": record.offset})
+    def _addressed(self, record: Record, loop: asyncio.AbstractEventLoop) -> Reply | None:
+        """Return a reply to us; what others are told is not read here, and what is no reply to us is parked."""
+        if record.key != self.boot_id:
+            return None
+        try:
+            reply = REPLIES.decode(record.value)
+        except BadMessage as error:
+            self._park(record, "bad_message", str(error), loop)
+            return None
+        if reply.requester == self.boot_id:
+            return reply
+        self._park(record, "foreign_org", f"a reply to {reply.requester}, under the key of another", loop)
         return None
+
+    def _park(self, record: Record, reason: str, detail: str, loop: asyncio.AbstractEventLoop) -> None:
+        parking = self._dead_letters.park(record, reason, detail)
+        asyncio.run_coroutine_threadsafe(parking, loop).result(PARK_SECONDS)

@@ -1,4 +1,7 @@
-"""Records that cannot be used are parked with the reason and where they came from, up to a limit."""
+"""Records that cannot be used are parked with the reason and where they came from, up to a limit.
+
+docs/errors.md says what a dead letter holds and which reasons there are.
+"""
 
 import hashlib
 import logging
@@ -8,7 +11,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from services.runtime.errors import DeadLetterLimit
+from services.runtime.errors import DeadLetterLimit, RecordRefused
 from services.runtime.metrics import count
 from services.runtime.producer import Sender
 from services.runtime.reader import Headers, Record
@@ -19,6 +22,7 @@ log = logging.getLogger(__name__)
 VALUE_LIMIT_BYTES = 900 * 1024  # leaves room for key and headers under Kafka's limit of 1,000,000 at the client
 KEY_LIMIT_CHARACTERS = 256
 DETAIL_LIMIT_CHARACTERS = 2000
+TYPE_LIMIT_BYTES = 256
 HOUR_SECONDS = 3600.0
 
 
@@ -45,7 +49,7 @@ def letter_of(record: Record, reason: str, detail: str = "") -> Letter:
         ("sha256", hashlib.sha256(record.value).hexdigest().encode()),
         ("reason", reason.encode()),
         ("detail", detail[:DETAIL_LIMIT_CHARACTERS].encode(errors="replace")),
-        *((f"origin-{name}", value) for name, value in record.headers if name == "ce_type"),
+        *((f"origin-{name}", value[:TYPE_LIMIT_BYTES]) for name, value in record.headers[:100] if name == "ce_type"),
     ]
     return Letter(record.key[:KEY_LIMIT_CHARACTERS], record.value[:VALUE_LIMIT_BYTES], headers)
 
@@ -86,7 +90,10 @@ class DeadLetters:
         """
         self._limit.take()
         letter = letter_of(record, reason, detail)
-        await self._producer.send(self._topic, 0, letter.key, letter.value, letter.headers)
+        try:
+            await self._producer.send(self._topic, 0, letter.key, letter.value, letter.headers)
+        except RecordRefused:  # perhaps for its size: the reference says where the record lies, and its digest
+            await self._producer.send(self._topic, 0, letter.key, b"", letter.headers)
         count("dead_letters", origin=record.topic, reason=reason)
         log.error(
             "record dead-lettered",

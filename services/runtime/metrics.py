@@ -15,7 +15,6 @@ Counted = Literal[
     "events_folded",  # events
     "events_repeated",  # events dropped because they lay at or below the checkpoint
     "events_of_unknown_type",  # events that this version does not know
-    "replies_unreadable",  # replies
     "dead_letters",  # records parked
     "http_requests",  # requests answered
     "nodes_finished",  # visits of workflow nodes

@@ -17,7 +17,7 @@ from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.streams.app import raised, running, until_it_stops
-from services.streams.intake import Intake, partition_fault
+from services.streams.intake import Intake, misplaced
 from services.workers.app import worker_app
 from services.workers.attempt import attempt
 from services.workers.executor import Executor
@@ -70,7 +70,7 @@ async def main(settings: Settings) -> None:
             TASKS,
             executor.accept,
             DeadLetters(producer, settings),
-            lambda task: partition_fault(settings.partitions, (task.partition,)),
+            lambda task, record: misplaced(record, settings, task.org_id, [(task.partition, task.job_id)]),
         )
         app = worker_app(settings, KIND, intake.take, executor.failed)
         await stack.enter_async_context(running(app))

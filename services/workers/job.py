@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import msgspec
 
 from schemas.private import MESSAGE_CHARS, private_bytes, private_json
+from schemas.storable import storable_text
 from services.ledger.messages import Granted, Resume, Task
-from services.workers.extract.clean import clean_text
 
 
 class Unreadable(ValueError):
@@ -44,5 +44,5 @@ def job_of(task: Task, granted: Granted) -> Job:
 def private(*, message: str = "", final_url: str = "") -> bytes:
     """Return what a report says that may identify people; empty for nothing."""
     said = {"message": message[:MESSAGE_CHARS], "finalUrl": final_url}
-    said = {name: clean_text(text)[0] for name, text in said.items() if text}
+    said = {name: storable_text(text) for name, text in said.items() if text}
     return private_bytes(said)

@@ -7,6 +7,7 @@ from typing import Protocol, assert_never
 
 import msgspec
 
+from schemas.storable import storable_text
 from services.ledger.workflow import (
     EntryNode,
     ExtractorNode,
@@ -21,7 +22,6 @@ from services.runtime.blob import blob_key
 from services.workers import extraction
 from services.workers.blobs import Blobs
 from services.workers.carried import NOTHING, Body, Carried
-from services.workers.extract.clean import clean_text
 from services.workers.gate.judge import Page, judge
 from services.workers.job import Job
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, Provider, ProviderError
@@ -107,10 +107,9 @@ async def _service(tools: Tools, job: Job, node: ServiceNode, step: int, carried
 def _storable(answer: FetchResult) -> FetchResult:
     """Replace what no record can hold: HTTP clients hand on header bytes that are no text as half surrogate pairs."""
     if isinstance(answer, ProviderError):
-        return replace(answer, message=clean_text(answer.message)[0])
-    content_type, final_url = clean_text(answer.content_type)[0], clean_text(answer.final_url)[0]
-    content_type = content_type[:CONTENT_TYPE_CHARS]
-    return replace(answer, content_type=content_type, final_url=final_url)
+        return replace(answer, message=storable_text(answer.message))
+    content_type = storable_text(answer.content_type)[:CONTENT_TYPE_CHARS]
+    return replace(answer, content_type=content_type, final_url=storable_text(answer.final_url))
 
 
 async def _kept(tools: Tools, job: Job, step: int, answer: Fetched, seen: Visit) -> Visit:

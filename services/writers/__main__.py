@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
+from functools import partial
 
 from services.ledger.wire import DELIVERIES
 from services.runtime.broker_watch import watch_broker
@@ -16,8 +17,9 @@ from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.streams.app import raised, running, until_it_stops
-from services.streams.intake import Intake, partition_fault
+from services.streams.intake import Intake
 from services.writers.app import writer_app
+from services.writers.batch_fault import batch_fault
 from services.writers.clickhouse import compose as clickhouse
 from services.writers.parts import Open, Parts
 from services.writers.postgres import compose as postgres
@@ -51,7 +53,7 @@ async def main(settings: Settings) -> None:
             DELIVERIES,
             executor.add,
             DeadLetters(producer, settings),
-            lambda batch: partition_fault(settings.partitions, (each.partition for each in batch.deliveries)),
+            partial(batch_fault, settings),
         )
         app = writer_app(settings, kind, intake.take, fault)
         await stack.enter_async_context(running(app))

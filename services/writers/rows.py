@@ -1,16 +1,18 @@
 """From a delivery and its extraction to a row; what Postgres cannot hold is replaced and counted."""
 
+import json
+import re
 import uuid
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
+from schemas.storable import counted, storable, storable_text
 from services.ledger.messages import Delivery
 
 NAMESPACE = uuid.UUID("6f1c4f0e-2b0a-5d53-9a4e-0a6a9f7c1d3e")  # of row ids: the same job always has the same one
-NUL, REPLACEMENT = "\0", "\ufffd"
-ESCAPED_NUL = b"\\u0000"
+ESCAPED = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")  # a NUL or half of a surrogate pair, as JSON spells them
 
 
 class Unreadable(ValueError):
@@ -46,9 +48,9 @@ class Row:
             "job_id": delivery.job_id,
             "destination_id": delivery.destination_id,
             "generation": delivery.generation,
-            "domain": delivery.domain.replace(NUL, REPLACEMENT),
-            "schema_id": delivery.schema_id.replace(NUL, REPLACEMENT),
-            "data_type": delivery.data_type.replace(NUL, REPLACEMENT),
+            "domain": storable_text(delivery.domain),
+            "schema_id": storable_text(delivery.schema_id),
+            "data_type": storable_text(delivery.data_type),
             "normalized": self.normalized,
             "replaced_characters": self.replaced_characters,
             "raw_blob_key": delivery.result_ref,
@@ -62,32 +64,15 @@ class Row:
 def row_of(delivery: Delivery, extraction: bytes) -> Row:
     """Return the row of a delivery; `extraction` is its document, or empty where no extractor ran."""
     try:
-        document = msgspec.json.decode(extraction or b"{}", type=_Document)
-        data, replaced = bytes(document.normalized), document.replaced_characters
-        if ESCAPED_NUL in data:
-            counted = _Counted()
-            data = msgspec.json.encode(counted.without_nul(msgspec.json.decode(data)))
-            replaced += counted.replaced
-        return Row(delivery, data.decode(), replaced)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        data, replaced = _without_escapes(extraction) if ESCAPED.search(extraction) else (extraction, 0)
+        document = msgspec.json.decode(data or b"{}", type=_Document)
+        return Row(delivery, bytes(document.normalized).decode(), document.replaced_characters + replaced)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise Unreadable(f"{delivery.extraction_ref} is no extraction: {error}") from error
 
 
-class _Counted:
-    """Replaces NULs in a JSON value and counts them."""
-
-    def __init__(self) -> None:
-        self.replaced = 0
-
-    def without_nul(self, value: Any) -> Any:
-        """Return the value without NULs in its strings and names."""
-        match value:
-            case str():
-                self.replaced += value.count(NUL)
-                return value.replace(NUL, REPLACEMENT)
-            case list():
-                return [self.without_nul(each) for each in value]
-            case dict():
-                return {self.without_nul(name): self.without_nul(each) for name, each in value.items()}
-            case _:
-                return value
+def _without_escapes(extraction: bytes) -> tuple[bytes, int]:
+    """Return a document as stores take it, and how much was replaced in what becomes the row."""
+    document = json.loads(extraction)  # msgspec does not read halves of surrogate pairs
+    document["normalized"], replaced = counted(document["normalized"])
+    return msgspec.json.encode(storable(document)), replaced

@@ -4,8 +4,8 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from schemas.storable import counted
 from services.ledger.workflow import ExtractorSettings, Field, ItemsSelector
-from services.workers.extract.clean import clean
 from services.workers.extract.extractor import extract
 from services.workers.extract.values import date_of, number_of
 
@@ -45,8 +45,8 @@ def test_any_page_is_read_and_the_result_can_be_stored(page: str, as_list: bool)
 
 @given(JSON)
 def test_cleaning_twice_changes_nothing_more(value: object) -> None:
-    once, _ = clean(value)
-    again, replaced = clean(once)
+    once, _ = counted(value)
+    again, replaced = counted(once)
     assert replaced == 0
     assert repr(again) == repr(once)
 

@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 from parsel import Selector
 
+from schemas.storable import counted, counted_text
 from services.ledger.workflow import ExtractorSettings, Field
 from services.workers.extract import jsonld
-from services.workers.extract.clean import clean, clean_text
 from services.workers.extract.selectors import nodes, raw_values
 from services.workers.extract.values import value_of
 
@@ -61,7 +61,7 @@ class _Tally:
 
 def extract(text: str, url: str, settings: ExtractorSettings) -> Extraction:
     """Read a page, given as text and the address it came from; never raises for what the page holds."""
-    text, replaced = clean_text(text)
+    text, replaced = counted_text(text)
     text = CONTROLS.sub(" ", text)  # the parser takes them in names and then cannot give them back
     page = Selector(text=text or "<html></html>", type="html")
     things, broken = jsonld.things_of(page.xpath(JSONLD_SCRIPTS).getall())
@@ -76,7 +76,7 @@ def extract(text: str, url: str, settings: ExtractorSettings) -> Extraction:
         _item(number, scope, things, url, settings, tally, problems) for number, scope in enumerate(scopes[:MAX_ITEMS])
     ]
     empty_reason = _empty_reason(items, tally, settings)
-    cleaned, in_values = clean(items)
+    cleaned, in_values = counted(items)
     completeness = tally.found / tally.asked if tally.asked else 0.0
     validation = tally.valid / tally.checked if tally.checked else float(bool(items))
     return Extraction(

@@ -11,6 +11,7 @@ from fnmatch import fnmatch
 
 from parsel import Selector
 
+from schemas.storable import storable_text
 from services.ledger.workflow import GateRules
 from services.workers.gate import machinery, phrases
 from services.workers.gate.reading import Reading, reading_of
@@ -30,7 +31,6 @@ MAX_WALL_LINKS = 15
 EVIDENCE_CHARS = 160
 
 HTML_TYPES = ("text/html", "application/xhtml+xml")
-UNREADABLE = re.compile("[\x00\ud800-\udfff]")
 MARKUP = re.compile(rb"<(?:!doctype html|html|head|body|title|script|div|p|h1|center|meta)[\s>]", re.I)
 NOT_FOUND_CODE = re.compile(
     r"(?:(?:http|error|fehler|erreur|errore|ошибка|код)\W*)*404(?:\W+(?:error|not found|fehler|страница.*))?\W*"
@@ -95,7 +95,7 @@ def _judge(page: Page, rules: GateRules) -> Verdict | None:
 
 def _finds(text: str, selector: str) -> bool:
     """Say whether a CSS selector finds anything; by the same library that checked it when the workflow was saved."""
-    return bool(Selector(text=UNREADABLE.sub("\ufffd", text), type="html").css(selector))
+    return bool(Selector(text=storable_text(text), type="html").css(selector))
 
 
 def _spoken(name: str, table: tuple[str, ...]) -> Callable[[Reading, Page], Verdict | None]:

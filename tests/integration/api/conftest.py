@@ -66,11 +66,14 @@ class Api:
     session: aiohttp.ClientSession
 
     async def call(self, method: str, path: str, key: str = "", body: Any = None, **options: Any) -> Answered:
-        """Make a call; `body` bytes are sent as they are, anything else as JSON."""
+        """Make a call; `body` bytes, also in chunks, are sent as they are, anything else as JSON."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         headers |= options.pop("headers", {})
-        data = body if isinstance(body, bytes) else msgspec.json.encode(body)
-        sent = io.BytesIO(data) if body is not None else None
+        sent: AsyncIterator[bytes] | io.BytesIO | None
+        if body is None or isinstance(body, AsyncIterator):
+            sent = body
+        else:
+            sent = io.BytesIO(body if isinstance(body, bytes) else msgspec.json.encode(body))
         async with self.session.request(method, self.url + path, headers=headers, data=sent, **options) as answer:
             data = await answer.read()
             json = await answer.json() if answer.content_type == "application/json" else None
@@ -117,7 +120,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 @pytest.fixture
 def start_api(with_operator: Settings, pocket: PocketLedger, session: aiohttp.ClientSession) -> StartApi:
     """Start as many instances as a test wants."""
-    return lambda: _running(with_operator, pocket, session)
+    return lambda: running(with_operator, pocket, session)
 
 
 @pytest.fixture
@@ -158,7 +161,8 @@ async def submit(api: Api, tenant: Tenant, url: str = "https://shop.example/1", 
 
 
 @asynccontextmanager
-async def _running(settings: Settings, pocket: PocketLedger, session: aiohttp.ClientSession) -> AsyncIterator[Api]:
+async def running(settings: Settings, pocket: PocketLedger, session: aiohttp.ClientSession) -> AsyncIterator[Api]:
+    """Serve while the block runs."""
     async with AsyncExitStack() as stack:
         pool: Pool = AsyncConnectionPool(settings.postgres, min_size=1, max_size=4, open=False)
         await stack.enter_async_context(pool)

@@ -1,13 +1,12 @@
 """The fold of a batch onto its rows."""
 
-import json
 from uuid import UUID
 
 import pytest
 
 from projections.postgres.fold import Changes, Current, FoldError, MissingJob, SkippedSeq, fold, job_keys
 from projections.postgres.rows import Delivery, Job, JobState, instant
-from projections.private import opened, storable_json
+from projections.private import opened
 from schemas.events import DeliveryAcked, DeliveryRequested, JobCompleted, JobEvent, JobSubmitted
 from schemas.values import Destination
 from tests.event_streams import DESTINATIONS, START, STEP, Play, Stream
@@ -154,11 +153,6 @@ def test_closed_or_broken_private_bytes_open_to_nothing() -> None:
     deep = b"\0" + b"[" * 100_000
     for private in (b"", b"\0", b"\1{}", b"\0[1]", b"\0{", b'\0{"url":"\\ud800"}', deep):
         assert opened(private) == {}
-
-
-def test_json_is_made_storable_without_losing_its_shape() -> None:
-    value = json.loads('{"a\\u0000": ["b\\u0000", 1, null, {"c": true}]}')
-    assert storable_json(value) == {"a�": ["b�", 1, None, {"c": True}]}
 
 
 def test_completing_without_gating_destinations_names_no_ack() -> None:

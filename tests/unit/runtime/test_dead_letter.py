@@ -77,6 +77,20 @@ async def test_a_limit_of_zero_parks_nothing() -> None:
         await letters.park(record(), "bad_message")
 
 
+def test_headers_of_the_origin_that_are_too_large_are_cut() -> None:
+    huge = Record("test.events", 0, 1, "acme", b"", [("ce_type", bytes(1_000_000))] * 200, 0)
+    assert sum(len(name) + len(value) for name, value in letter_of(huge, "bad_message").headers) < 100_000
+
+
+async def test_a_letter_that_the_topic_refuses_is_kept_as_a_reference_with_its_digest() -> None:
+    producer = InMemoryProducer(largest_value_bytes=100)
+    await DeadLetters(producer, SETTINGS).park(record(b"x" * 101), "bad_message")
+    [parked] = producer.records
+    said = dict(parked.headers)
+    assert (parked.value, said["origin-offset"], said["origin-bytes"]) == (b"", b"17", b"101")
+    assert said["sha256"] == hashlib.sha256(b"x" * 101).hexdigest().encode()
+
+
 async def test_a_refused_write_is_raised_so_that_the_caller_stops() -> None:
     producer = InMemoryProducer()
     producer.failure = NotDelivered("broker away")

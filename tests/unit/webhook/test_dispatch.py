@@ -17,8 +17,7 @@ async def test_a_record_is_done_only_when_every_delivery_in_it_is_answered() -> 
         released = receiver.hangs("/slow")
         await at.take(hook(1), hook(1, "wh-2"))
         await at.take(hook(2))
-        await eventually(lambda: len(at.results()) == 2)
-        assert at.done == [1]
+        await eventually(lambda: at.done == [1] and len(at.results()) == 2)
         released.set()
         await eventually(lambda: at.done == [1, 0])
         assert {(each.destination_id, each.error_type) for each in at.results()} == {("wh-1", ""), ("wh-2", "")}
