@@ -93,6 +93,7 @@ class Verified(msgspec.Struct, frozen=True, rename="camel"):
     events: int
     jobs: int
     faults: list[str]
+    clickhouse: str  # how far ClickHouse was compared, or why it was not
 
 
 class OrgResult(msgspec.Struct, frozen=True, rename="camel"):
@@ -131,7 +132,8 @@ def summary_of(session: Session, report: Report, readiness: Readiness, broker: s
     outcomes = session.outcomes
     astray = [found for outcome in outcomes if (found := _astray(outcome))]
     gate = _gate(outcomes, report)
-    verified = Verified(report.ok, report.events, report.jobs, [str(fault) for fault in report.faults[:SHOWN_FAULTS]])
+    faults = [str(fault) for fault in report.faults[:SHOWN_FAULTS]]
+    verified = Verified(report.ok, report.events, report.jobs, faults, report.clickhouse)
     waited = session.outage.ok if session.outage else not session.outage_planned
     shares = Counter(outcome.job.org_id for outcome in outcomes)
     return Summary(

@@ -12,6 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from services.cli.demo_timeline import Timeline
 
+REST = 1.03  # the picture goes on for a little after the last event, so that its end can be seen
 WIDTH_INCHES, PANEL_INCHES, HEAD_INCHES = 11.0, 2.5, 1.45
 DOTS_PER_INCH = 120
 INK, FAINT = "#26303a", "#8a949e"
@@ -54,7 +55,7 @@ def draw(file: Path, title: str, subtitle: str, panels: Sequence[Panel], bands: 
     figure = Figure(figsize=(WIDTH_INCHES, height), dpi=DOTS_PER_INCH, facecolor="white")
     FigureCanvasAgg(figure)
     drawn = figure.subplots(len(panels), 1, sharex=True, squeeze=False)[:, 0]
-    end = max((panel.timeline.times[-1] for panel in panels), default=0.0) or 1.0
+    end = REST * (max((panel.timeline.times[-1] for panel in panels), default=0.0) or 1.0)
     for axes, panel in zip(drawn, panels, strict=True):
         _draw_panel(axes, panel, [band for band in bands if band.org_id == panel.timeline.org_id], end)
     drawn[-1].set_xlabel("seconds since the first submission", color=INK)
@@ -81,11 +82,11 @@ def draw(file: Path, title: str, subtitle: str, panels: Sequence[Panel], bands: 
 def _draw_panel(axes: Axes, panel: Panel, bands: Sequence[Band], end: float) -> None:
     timeline = panel.timeline
     states = [state for state in COLORS if state in timeline.counts]
-    counts = [timeline.counts[state] for state in states]
+    counts = [[*timeline.counts[state], timeline.counts[state][-1]] for state in states]
     top = max((sum(column) for column in zip(*counts, strict=True)), default=0) or 1
     if states:
         colors = [COLORS[state] for state in states]
-        axes.stackplot(timeline.times, counts, colors=colors, step="post", linewidth=0)
+        axes.stackplot([*timeline.times, end], counts, colors=colors, step="post", linewidth=0)
     for band in bands:
         axes.axvspan(band.begin, band.end, facecolor="none", edgecolor=INK, hatch="///", alpha=0.16, linewidth=0)
         axes.annotate(

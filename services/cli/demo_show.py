@@ -76,7 +76,7 @@ def figures(summary: Summary) -> Iterator[Text]:
         f"time    {summary.jobs} jobs in {summary.seconds:.1f} s; from submit to completed "
         f"p50 {span(latency.p50_ms)}, p99 {span(latency.p99_ms)}"
     )
-    outcome = "log and read model agree" if verify.ok else f"log and read model differ: {'; '.join(verify.faults)}"
+    outcome = "log and read models agree" if verify.ok else f"log and read models differ: {'; '.join(verify.faults)}"
     yield _line(f"verify  {outcome} ({verify.events} events, {verify.jobs} jobs)", verify.ok)
     for line in readiness_lines(summary.readiness):
         yield _line(f"ready   {line}", summary.readiness.ok)
@@ -137,6 +137,8 @@ def url_parts(summary: Summary, outcomes: Sequence[Outcome]) -> Iterator[Rendera
     if summary.astray:
         yield ""
         yield from astray_parts(summary, {outcome.job.job_id: outcome.job for outcome in outcomes})
+    yield ""
+    yield verdict(summary)
 
 
 def url_table(outcomes: Iterable[Outcome]) -> Table:

@@ -93,3 +93,4 @@ def test_a_run_over_urls_of_ones_own_tells_of_no_outage() -> None:
     text = read(*url_parts(summary(ran), ran.outcomes))
     assert "https://shop.example/1" in text
     assert "down " not in text
+    assert "\neverything is as it should be" in text
