@@ -63,6 +63,7 @@ class ConfiguredDestination(Answer, frozen=True, kw_only=True):
     kind: str
     gating: bool
     on_exhausted: str
+    gate_seconds: int
 
 
 class Destinations(Answer, frozen=True, kw_only=True):
@@ -149,10 +150,14 @@ class TraceEntry(Answer, frozen=True, kw_only=True):
 
 
 class Gate(Answer, frozen=True, kw_only=True):
-    """How many destinations have to acknowledge, and which have not; open, it names the ACK events that opened it."""
+    """How many destinations have to acknowledge, and which have not; open, it names the events that opened it.
+
+    `waived` destinations are waited for no more: `expected` is `acked` and these and `pending` together.
+    """
 
     expected: int
     acked: int
+    waived: list[str]
     pending: list[str]
     opened_by: list[str]
     opened_at: Timestamp | None

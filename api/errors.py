@@ -24,6 +24,11 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "not_ready": (409, "The job has no result (yet); `status` says where it stands."),
     "job_terminal": (409, "The job has ended; its end is never changed."),
+    "delivery_under_way": (409, "A writer has this delivery, and it is sent again when no answer comes. Wait for it."),
+    "not_deliverable": (
+        409,
+        "The job has no data for this destination: nothing was extracted yet, or it ended without.",
+    ),
     "destination_exists": (409, "The org has another destination with this id."),
     "org_exists": (409, "An org with this id is registered already."),
     "too_many_webhooks": (409, "The org has as many webhooks as it may have. Delete one first."),

@@ -4,11 +4,15 @@ Of a job whose events Postgres may lack, nothing past the event that ends it: wh
 be able to read its result and rows at once, so Postgres alone may say so.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from itertools import takewhile
+from typing import NamedTuple
+from uuid import UUID
 
 from projections.postgres.fold import Current, fold
-from projections.postgres.rows import Delivery, Job
+from projections.postgres.rows import NEVER, Delivery, Job
 from projections.postgres.views import Gate, JobDetail
 from schemas.events import Recorded
 from services.ledger.status import TERMINAL, TRANSITIONS, Status
@@ -40,18 +44,37 @@ def _goes_on(recorded: Recorded) -> bool:
 def _gate(job: Job, deliveries: Sequence[Delivery]) -> Gate:
     """What a job waits for; what opened the gate is told of a completed job alone."""
     gating = [place["destination_id"] for place in job.destinations if place["gating"]]
-    acks = {row.destination_id: row for row in deliveries if row.ack_event_id is not None}
-    pending = [name for name in gating if name not in acks]
-    opened = [acks[name] for name in gating] if job.status == Status.COMPLETED else []
-    times = [row.acked_at for row in opened if row.acked_at] + ([job.extracted_at] if job.extracted_at else [])
+    first: dict[str, _Opener] = {}
+    for row in deliveries:
+        first[row.destination_id] = min([*_openers(row), first.get(row.destination_id, NOT_OPENED)])
+    openers = [first.get(name, NOT_OPENED) for name in gating]
+    opened = sorted(openers) if job.status == Status.COMPLETED else []
+    times = [opener.at for opener in opened] + ([job.extracted_at] if job.extracted_at else [])
     return Gate(
         expected=len(gating),
-        acked=len(gating) - len(pending),
-        pending=pending,
-        opened_by=[row.ack_event_id for row in sorted(opened, key=_ack_order) if row.ack_event_id],
+        acked=sum(opener.acked for opener in openers),
+        pending=[name for name, opener in zip(gating, openers, strict=True) if opener is NOT_OPENED],
+        opened_by=[opener.event_id for opener in opened],
         opened_at=max(times) if job.status == Status.COMPLETED else None,
+        waived=[name for name, opener in zip(gating, openers, strict=True) if opener.waived],
     )
 
 
-def _ack_order(row: Delivery) -> int:
-    return row.ack_seq or 0
+class _Opener(NamedTuple):
+    """An ACK or a waiver; the first one of a destination opens its part of the gate."""
+
+    seq: float
+    at: datetime
+    event_id: UUID
+    acked: bool
+    waived: bool
+
+
+NOT_OPENED = _Opener(math.inf, NEVER, UUID(int=0), False, False)
+
+
+def _openers(row: Delivery) -> Iterator[_Opener]:
+    if row.ack_seq and row.acked_at and row.ack_event_id:
+        yield _Opener(row.ack_seq, row.acked_at, row.ack_event_id, True, False)
+    if row.waive_seq and row.waived_at and row.waive_event_id:
+        yield _Opener(row.waive_seq, row.waived_at, row.waive_event_id, False, True)

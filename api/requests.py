@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Meta
 
 from api.config.keys import SCOPES, Scope
+from schemas.values import MAX_GATE_SECONDS
 
 MAX_URLS = 10_000
 MAX_IN_FLIGHT = 100_000
@@ -52,15 +53,23 @@ class CreateKey(Request, frozen=True, kw_only=True):
     scopes: Annotated[tuple[Scope, ...], Meta(min_length=1)] = SCOPES
 
 
+OnExhausted = Annotated[
+    Literal["hold", "waive", "fail"],
+    Meta(description="what becomes of a job when the delivery is given up: held for a person, completed, or failed"),
+]
+GateSeconds = Annotated[
+    int, Meta(ge=0, le=MAX_GATE_SECONDS, description="how long a job waits for the ACK; 0: as the ledger is set")
+]
+
+
 class AddDestination(Request, frozen=True, kw_only=True):
     """A destination to be added."""
 
     kind: Literal["clickhouse"]
     destination_id: Id = "clickhouse"
     gating: Annotated[bool, Meta(description="a job is completed only once the destination has its extraction")] = True
-    on_exhausted: Annotated[
-        Literal["hold", "waive", "fail"], Meta(description="what becomes of a job whose delivery is given up")
-    ] = "hold"
+    on_exhausted: OnExhausted = "hold"
+    gate_seconds: GateSeconds = 0
 
 
 class SaveWorkflow(Request, frozen=True, kw_only=True):
@@ -133,6 +142,8 @@ class CreateWebhook(Request, frozen=True, kw_only=True):
     url: WebhookUrl
     event_types: EventTypes = ("job.completed", "job.failed")
     gating: Annotated[bool, Meta(description="whether jobs wait for this endpoint before they are completed")] = True
+    on_exhausted: OnExhausted = "hold"
+    gate_seconds: GateSeconds = 0
     enabled: bool = True
 
 
@@ -142,6 +153,8 @@ class ChangeWebhook(Request, frozen=True, kw_only=True):
     url: WebhookUrl | None = None
     event_types: EventTypes | None = None
     gating: bool | None = None
+    on_exhausted: OnExhausted | None = None
+    gate_seconds: GateSeconds | None = None
     enabled: bool | None = None
 
 

@@ -116,6 +116,7 @@ def gate(row: Gate) -> answers.Gate:
     return answers.Gate(
         expected=row.expected,
         acked=row.acked,
+        waived=list(row.waived),
         pending=list(row.pending),
         opened_by=[str(event_id) for event_id in row.opened_by],
         opened_at=iso_or_none(row.opened_at),

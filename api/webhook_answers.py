@@ -11,6 +11,8 @@ class Webhook(Answer, frozen=True, kw_only=True):
     url: str
     event_types: list[str]
     gating: bool
+    on_exhausted: str
+    gate_seconds: int
     enabled: bool
     disabled_reason: str | None
     created_at: Timestamp

@@ -160,9 +160,11 @@ class JobExtracted(Event, frozen=True, kw_only=True, gc=False):
 
 
 class JobCompleted(Event, frozen=True, kw_only=True, gc=False):
-    """Every gating destination has acknowledged. Terminal."""
+    """Every gating destination has acknowledged, or was waived. Terminal."""
 
-    opened_by: Annotated[tuple[bytes, ...], doc("event ids of the DeliveryAcked events that opened the gate")] = ()
+    opened_by: Annotated[
+        tuple[bytes, ...], doc("event ids that opened the gate: of each gating destination its first ACK or waiver")
+    ] = ()
 
 
 class JobFailed(Event, frozen=True, kw_only=True, gc=False):
@@ -171,6 +173,7 @@ class JobFailed(Event, frozen=True, kw_only=True, gc=False):
     error_type: Annotated[str, doc("class of the failure, e.g. providers_exhausted or validation_failed")] = ""
     rule: Annotated[str, doc("rule of the validation gate, for validation_failed")] = ""
     node_id: Annotated[str, doc("the node that returned the fail edge; empty: none")] = ""
+    destination_id: Annotated[str, doc("the destination without whose ACK it failed; empty: none")] = ""
 
 
 class JobCancelled(Event, frozen=True, kw_only=True, gc=False):
@@ -201,6 +204,7 @@ class DeliveryRequested(Event, frozen=True, kw_only=True, gc=False):
         int, doc("which delivery of this job to this destination, from 1; a writer keeps the newest")
     ] = 1
     try_number: Annotated[int, doc("which try of this generation, from 1")] = 1
+    gating: Annotated[bool, doc("whether the job waits for its ACK before it is completed")] = False
 
 
 class DeliveryAcked(Event, frozen=True, kw_only=True, gc=False):
@@ -223,15 +227,24 @@ class DeliveryFailed(Event, frozen=True, kw_only=True, gc=False):
 
 
 class DeliveryDeadLettered(Event, frozen=True, kw_only=True, gc=False):
-    """The tries of a delivery are used up; the job waits for a person (policy `hold`)."""
+    """A delivery is given up; what becomes of a job that waits for it, its destination's `on_exhausted` says."""
 
     destination_id: Annotated[str, doc("the destination")] = ""
     generation: Annotated[int, doc("the delivery that is given up")] = 1
     tries: Annotated[int, doc("how many tries were made")] = 0
     error_type: Annotated[str, doc("class of the last error")] = ""
+    closed: Annotated[bool, doc("the destination was deleted or disabled since the job was submitted")] = False
 
 
-DeliveryEvent: TypeAlias = DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered
+class DeliveryWaived(Event, frozen=True, kw_only=True, gc=False):
+    """Nobody waits for this delivery any more: its part of the gate is open. A late ACK is still recorded."""
+
+    destination_id: Annotated[str, doc("the destination")] = ""
+    generation: Annotated[int, doc("the delivery that is waived")] = 1
+    reason: Annotated[str, doc("requested, exhausted, destination_closed or gate_deadline")] = ""
+
+
+DeliveryEvent: TypeAlias = DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered | DeliveryWaived
 JobEvent: TypeAlias = (
     JobSubmitted
     | JobDispatched

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+MAX_GATE_SECONDS = 366 * 86_400
 Micros = Annotated[int, Meta(description="microseconds since 1970-01-01 UTC")]
 
 
@@ -43,7 +44,7 @@ class ReleaseReason(StrEnum):
 
 
 class OnExhausted(StrEnum):
-    """What happens to a job when a gating delivery has used up its tries."""
+    """What becomes of a job whose gating delivery is given up: held for a person, completed without it, or failed."""
 
     UNKNOWN = "unknown"
     HOLD = "hold"
@@ -66,7 +67,12 @@ class Destination(Struct, frozen=True, kw_only=True, gc=False):
     destination_id: Annotated[str, doc("id within the org")] = ""
     kind: Annotated[str, doc("postgres, webhook, clickhouse, bigquery, snowflake or databricks")] = ""
     gating: Annotated[bool, doc("whether the job waits for its ACK before it is completed")] = True
-    on_exhausted: Annotated[OnExhausted, doc("what happens when its tries are used up")] = OnExhausted.HOLD
+    on_exhausted: Annotated[OnExhausted, doc("what becomes of the job when it is given up")] = OnExhausted.HOLD
     after: Annotated[After, doc("the event that it follows; what follows the end of a job never gates")] = (
         After.EXTRACTION
     )
+    gate_seconds: Annotated[
+        int,
+        Meta(ge=0, le=MAX_GATE_SECONDS),
+        doc("how long a job waits for its ACK; 0: as long as the ledger's setting says"),
+    ] = 0

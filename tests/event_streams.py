@@ -11,10 +11,6 @@ from schemas.codec import Encoder
 from schemas.events import (
     EVENT_TYPES,
     AnyEvent,
-    DeliveryAcked,
-    DeliveryDeadLettered,
-    DeliveryFailed,
-    DeliveryRequested,
     Header,
     JobCancelled,
     JobClaimed,
@@ -36,6 +32,7 @@ from schemas.values import Destination, NodeOutcome, ReleaseReason
 from services.decider.outgoing import event_headers
 from services.runtime.ledger_log import Entry
 from services.runtime.reader import Record
+from tests.delivery_streams import acknowledge, requested, settle
 
 START = 1_750_000_000_000_001  # microseconds UTC; odd, so that lost microseconds show
 STEP = 1_337  # microseconds between events
@@ -60,7 +57,8 @@ class Play(Struct):
     out: bool = False
     step: int = 0
     open_deliveries: dict[str, int] = {}  # destination -> try
-    acks: dict[str, bytes] = {}
+    generations: dict[str, int] = {}
+    openers: dict[str, bytes] = {}  # by destination: the event that opened its part of the gate
 
 
 @dataclass(slots=True)
@@ -128,7 +126,7 @@ class Stream:
         job_id = f"0197{self.partition:04x}-{len(self.jobs):04x}-7000-8000-000000000000"
         job = Play(self.orgs[number % len(self.orgs)], job_id, chosen)
         self.jobs.append(job)
-        self._of(
+        self.of(
             job,
             JobSubmitted(
                 workflow_id="wf",
@@ -147,29 +145,29 @@ class Stream:
         """Do the next legal thing with a job; the number chooses among them."""
         match job.status:
             case "pending" | "waiting_retry" if not job.out:
-                self._end_early(job, what) if what == 15 else self.dispatch(job)
+                self.end_early(job, what) if what == 15 else self.dispatch(job)
             case "pending" | "waiting_retry":
-                self._end_early(job, what) if what == 15 else self.claim(job)
+                self.end_early(job, what) if what == 15 else self.claim(job)
             case "running":
                 self._run(job, what)
             case _:
-                self._settle(job, what)
+                settle(self, job, what)
 
     def dispatch(self, job: Play) -> None:
         """Dispatch a job."""
         job.out, job.dispatched = True, job.dispatched + 1
-        self._of(job, JobDispatched(kind="workflow", dispatch=job.dispatched))
+        self.of(job, JobDispatched(kind="workflow", dispatch=job.dispatched))
 
     def claim(self, job: Play) -> None:
         """Let a worker claim a job."""
         job.out, job.status, job.attempt = False, "running", job.attempt + 1
-        self._of(job, JobClaimed(worker_id="w1", boot_id="b1"))
+        self.of(job, JobClaimed(worker_id="w1", boot_id="b1"))
 
     def visit(self, job: Play, number: int = 0) -> None:
         """Let a worker finish a node."""
         good = number % 2 == 0
         at = START + len(self.events) * STEP
-        self._of(
+        self.of(
             job,
             NodeFinished(
                 step=job.step,
@@ -192,18 +190,16 @@ class Stream:
     def extract(self, job: Play) -> None:
         """End the walk in success and ask for every delivery, as one decision does."""
         job.status = "extraction_done"
-        self._of(job, JobExtracted(result_ref=f"results/{job.job_id}", content_type="text/html", items=1, latency_ms=7))
+        self.of(job, JobExtracted(result_ref=f"results/{job.job_id}", content_type="text/html", items=1, latency_ms=7))
         for destination in job.destinations:
             job.open_deliveries[destination.destination_id] = 1
-            self._of(job, DeliveryRequested(destination_id=destination.destination_id, kind=destination.kind))
-        self._complete_if_open(job)
+            job.generations[destination.destination_id] = 1
+            self.of(job, requested(job, destination.destination_id))
+        self.complete_if_open(job)
 
     def ack(self, job: Play, destination_id: str) -> None:
         """Acknowledge a delivery and complete the job if that opens its gate."""
-        job.open_deliveries.pop(destination_id, None)
-        acked = self._of(job, DeliveryAcked(destination_id=destination_id, rows=1, writer_id="pg-1"))
-        job.acks[destination_id] = acked.header.event_id
-        self._complete_if_open(job)
+        acknowledge(self, job, destination_id)
 
     def _run(self, job: Play, what: int) -> None:
         match what:
@@ -211,56 +207,36 @@ class Stream:
                 self.visit(job, what)
             case 7:
                 job.status = "waiting_retry"
-                self._of(job, RetryScheduled(node_id="node-1", try_number=2, due_at=START, error_type="http_503"))
+                self.of(job, RetryScheduled(node_id="node-1", try_number=2, due_at=START, error_type="http_503"))
             case 8:
                 job.status = "pending"
-                self._of(job, JobReleased(reason=ReleaseReason.LEASE_EXPIRED, worker_id="w1", boot_id="b1"))
+                self.of(job, JobReleased(reason=ReleaseReason.LEASE_EXPIRED, worker_id="w1", boot_id="b1"))
             case 9:
-                self._of(job, ReportRefused(report="nodes", claimed_attempt=job.attempt - 1, reason="stale_attempt"))
+                self.of(job, ReportRefused(report="nodes", claimed_attempt=job.attempt - 1, reason="stale_attempt"))
             case 15:
-                self._end_early(job, what + len(self.events))
+                self.end_early(job, what + len(self.events))
             case _:
                 self.extract(job)
 
-    def _settle(self, job: Play, what: int) -> None:
-        destination_id = sorted(job.open_deliveries)[what % len(job.open_deliveries)]
-        match what:
-            case 2 | 3:
-                number = job.open_deliveries[destination_id]
-                failed = DeliveryFailed(
-                    destination_id=destination_id,
-                    try_number=number,
-                    error_type="timeout",
-                    next_try_at=START + 5,
-                    private=b'\0{"message":"no answer"}',
-                )
-                self._of(job, failed)
-                job.open_deliveries[destination_id] = number + 1
-                again = DeliveryRequested(destination_id=destination_id, kind="webhook", try_number=number + 1)
-                self._of(job, again)
-            case 4:
-                self._of(job, DeliveryDeadLettered(destination_id=destination_id, tries=9, error_type="timeout"))
-            case 15:
-                self._end_early(job, 1)
-            case _:
-                self.ack(job, destination_id)
-
-    def _end_early(self, job: Play, number: int) -> None:
+    def end_early(self, job: Play, number: int) -> None:
+        """End a job before it is completed."""
         if number % 2:
             job.status = "cancelled"
-            self._of(job, JobCancelled(reason="caller"))
+            self.of(job, JobCancelled(reason="caller"))
         else:
             job.status = "failed"
             private = b'\0{"message":"all providers failed"}'
-            self._of(job, JobFailed(error_type="providers_exhausted", node_id="node-1", private=private))
+            self.of(job, JobFailed(error_type="providers_exhausted", node_id="node-1", private=private))
 
-    def _complete_if_open(self, job: Play) -> None:
+    def complete_if_open(self, job: Play) -> None:
+        """Complete a job whose gate is open."""
         gating = {destination.destination_id for destination in job.destinations if destination.gating}
-        if job.status == "extraction_done" and gating <= job.acks.keys():
+        if job.status == "extraction_done" and gating <= job.openers.keys():
             job.status = "completed"
-            self._of(job, JobCompleted(opened_by=tuple(job.acks[name] for name in sorted(gating))))
+            self.of(job, JobCompleted(opened_by=tuple(job.openers[name] for name in sorted(gating))))
 
-    def _of(self, job: Play, event: AnyEvent) -> Recorded:
+    def of(self, job: Play, event: AnyEvent) -> Recorded:
+        """Append an event of a job."""
         job.seq += 1
         fields = {name: getattr(event, name) for name in event.__struct_fields__}
         fields |= {"org_id": job.org_id, "job_id": job.job_id, "attempt": job.attempt}

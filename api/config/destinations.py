@@ -15,6 +15,7 @@ class _Row:
     kind: str
     gating: bool
     on_exhausted: str
+    gate_seconds: int
 
 
 async def enabled(pool: Pool, org_id: str) -> tuple[Destination, ...]:
@@ -54,4 +55,5 @@ def _destination(row: _Row) -> Destination:
         kind=row.kind,
         gating=row.gating,
         on_exhausted=OnExhausted(row.on_exhausted),
+        gate_seconds=row.gate_seconds,
     )

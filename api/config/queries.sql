@@ -91,18 +91,18 @@ VALUES (%(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s)
 ON CONFLICT DO NOTHING
 
 -- name: add_destination
-INSERT INTO config.destinations (org_id, destination_id, kind, gating, on_exhausted)
-VALUES (%(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s)
+INSERT INTO config.destinations (org_id, destination_id, kind, gating, on_exhausted, gate_seconds)
+VALUES (%(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s, %(gate_seconds)s)
 ON CONFLICT DO NOTHING
-RETURNING destination_id, kind, gating, on_exhausted
+RETURNING destination_id, kind, gating, on_exhausted, gate_seconds
 
 -- name: remove_destination
 DELETE FROM config.destinations
 WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres'
-RETURNING destination_id, kind, gating, on_exhausted
+RETURNING destination_id, kind, gating, on_exhausted, gate_seconds
 
 -- name: destinations_of_org
-SELECT destination_id, kind, gating, on_exhausted
+SELECT destination_id, kind, gating, on_exhausted, gate_seconds
 FROM config.destinations WHERE org_id = %(org_id)s AND enabled ORDER BY destination_id
 
 -- name: lock_webhooks
@@ -112,19 +112,24 @@ SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s, 11))
 SELECT count(*)::integer AS number FROM config.webhooks WHERE org_id = %(org_id)s
 
 -- name: save_webhook
-INSERT INTO config.webhooks (org_id, webhook_id, url, event_types, gating, enabled)
-VALUES (%(org_id)s, %(webhook_id)s, %(url)s, %(event_types)s, %(gating)s, %(enabled)s)
-RETURNING webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+INSERT INTO config.webhooks (org_id, webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled)
+VALUES (
+    %(org_id)s, %(webhook_id)s, %(url)s, %(event_types)s, %(gating)s, %(on_exhausted)s, %(gate_seconds)s, %(enabled)s
+)
+RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
+    created_at, updated_at
 
 -- name: save_secret
 INSERT INTO config.webhook_secrets (org_id, webhook_id, secret) VALUES (%(org_id)s, %(webhook_id)s, %(secret)s)
 
 -- name: webhooks_of_org
-SELECT webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+SELECT webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
+    created_at, updated_at
 FROM config.webhooks WHERE org_id = %(org_id)s ORDER BY created_at, webhook_id
 
 -- name: webhook
-SELECT webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+SELECT webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
+    created_at, updated_at
 FROM config.webhooks WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
 
 -- name: change_webhook
@@ -132,15 +137,19 @@ UPDATE config.webhooks SET
     url = coalesce(%(url)s, url),
     event_types = coalesce(%(event_types)s, event_types),
     gating = coalesce(%(gating)s, gating),
+    on_exhausted = coalesce(%(on_exhausted)s, on_exhausted),
+    gate_seconds = coalesce(%(gate_seconds)s, gate_seconds),
     enabled = coalesce(%(enabled)s, enabled),
     disabled_reason = CASE WHEN %(enabled)s THEN NULL ELSE disabled_reason END,
     updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
-RETURNING webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
+    created_at, updated_at
 
 -- name: delete_webhook
 DELETE FROM config.webhooks WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
-RETURNING webhook_id, url, event_types, gating, enabled, disabled_reason, created_at, updated_at
+RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
+    created_at, updated_at
 
 -- name: drop_former_secrets
 DELETE FROM config.webhook_secrets

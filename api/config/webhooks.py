@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from api.config.store import Pool, execute, one, row, rows, transaction
-from schemas.values import After, Destination
+from schemas.values import After, Destination, OnExhausted
 from services.runtime.ids import uuid7
 from services.writers.webhook.signing import new_secret
 
@@ -22,6 +22,8 @@ class Webhook:
     url: str
     event_types: list[str]
     gating: bool
+    on_exhausted: str
+    gate_seconds: int
     enabled: bool
     disabled_reason: str | None
     created_at: datetime
@@ -29,7 +31,13 @@ class Webhook:
 
     def destinations(self) -> Iterator[Destination]:
         """Yield the data delivery, and a notice for each event type subscribed to; notices never gate."""
-        yield Destination(destination_id=self.webhook_id, kind="webhook", gating=self.gating)
+        yield Destination(
+            destination_id=self.webhook_id,
+            kind="webhook",
+            gating=self.gating,
+            on_exhausted=OnExhausted(self.on_exhausted),
+            gate_seconds=self.gate_seconds,
+        )
         for event_type in self.event_types:
             name = notice_id(self.webhook_id, event_type)
             yield Destination(destination_id=name, kind="webhook", gating=False, after=AFTER[event_type])
@@ -51,7 +59,15 @@ def notice_id(webhook_id: str, event_type: str) -> str:
 
 
 async def create(
-    pool: Pool, org_id: str, *, url: str, event_types: Sequence[str], gating: bool, enabled: bool
+    pool: Pool,
+    org_id: str,
+    *,
+    url: str,
+    event_types: Sequence[str],
+    gating: bool,
+    enabled: bool,
+    on_exhausted: str = "hold",
+    gate_seconds: int = 0,
 ) -> tuple[Webhook, str] | None:
     """Make an endpoint and return it with its secret, which is nowhere to be had later; None: there are too many."""
     name = {"org_id": org_id, "webhook_id": f"wh-{uuid7()}"}
@@ -60,7 +76,8 @@ async def create(
         await execute(connection, "lock_webhooks", name)
         if (await one(connection, _Count, "count_webhooks", name)).number >= MAX_WEBHOOKS:
             return None
-        values = {**name, "url": url, "event_types": list(event_types), "gating": gating, "enabled": enabled}
+        policy = {"gating": gating, "on_exhausted": on_exhausted, "gate_seconds": gate_seconds}
+        values = {**name, **policy, "url": url, "event_types": list(event_types), "enabled": enabled}
         webhook = await one(connection, Webhook, "save_webhook", values)
         await execute(connection, "save_secret", {**name, "secret": secret})
     return webhook, secret
@@ -88,9 +105,12 @@ async def change(
     event_types: Sequence[str] | None,
     gating: bool | None,
     enabled: bool | None,
+    on_exhausted: str | None = None,
+    gate_seconds: int | None = None,
 ) -> Webhook | None:
     """Change what is given; None where there is no such endpoint."""
-    values = {"org_id": org_id, "webhook_id": webhook_id, "url": url, "gating": gating, "enabled": enabled}
+    policy = {"gating": gating, "on_exhausted": on_exhausted, "gate_seconds": gate_seconds}
+    values = {"org_id": org_id, "webhook_id": webhook_id, **policy, "url": url, "enabled": enabled}
     types = None if event_types is None else list(event_types)
     async with pool.connection() as connection:
         return await row(connection, Webhook, "change_webhook", {**values, "event_types": types})

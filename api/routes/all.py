@@ -1,8 +1,20 @@
 """Every call of the API, in the order of the documentation."""
 
 from api.operation import Operation
-from api.routes import destinations, history, jobs, keys, openapi, orgs, results, submit, webhooks, workflows
+from api.routes import (
+    deliveries,
+    destinations,
+    history,
+    jobs,
+    keys,
+    openapi,
+    orgs,
+    results,
+    submit,
+    webhooks,
+    workflows,
+)
 
-_SUBJECTS = (submit, jobs, results, history, workflows, destinations, webhooks, keys, orgs)
+_SUBJECTS = (submit, jobs, deliveries, results, history, workflows, destinations, webhooks, keys, orgs)
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

@@ -20,6 +20,7 @@ async def add(call: Call) -> web.StreamResponse:
         kind=body.kind,
         gating=body.gating,
         on_exhausted=OnExhausted(body.on_exhausted),
+        gate_seconds=body.gate_seconds,
     )
     made = await destinations.add(call.parts.pool, call.caller.org_id, wanted)
     if made is None:
@@ -48,6 +49,7 @@ def _shown(destination: Destination) -> answers.ConfiguredDestination:
         kind=destination.kind,
         gating=destination.gating,
         on_exhausted=destination.on_exhausted.value,
+        gate_seconds=destination.gate_seconds,
     )
 
 

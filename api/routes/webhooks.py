@@ -35,6 +35,8 @@ async def create(call: Call) -> web.StreamResponse:
         url=body.url,
         event_types=sorted(set(body.event_types)),
         gating=body.gating,
+        on_exhausted=body.on_exhausted,
+        gate_seconds=body.gate_seconds,
         enabled=body.enabled,
     )
     if made is None:
@@ -67,6 +69,8 @@ async def change(call: Call) -> web.StreamResponse:
         url=body.url,
         event_types=None if body.event_types is None else sorted(set(body.event_types)),
         gating=body.gating,
+        on_exhausted=body.on_exhausted,
+        gate_seconds=body.gate_seconds,
         enabled=body.enabled,
     )
     if changed is None:
@@ -146,6 +150,8 @@ def _shown(webhook: webhooks.Webhook) -> webhook_answers.Webhook:
         url=webhook.url,
         event_types=webhook.event_types,
         gating=webhook.gating,
+        on_exhausted=webhook.on_exhausted,
+        gate_seconds=webhook.gate_seconds,
         enabled=webhook.enabled,
         disabled_reason=webhook.disabled_reason,
         created_at=iso(webhook.created_at),

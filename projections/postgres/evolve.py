@@ -13,6 +13,7 @@ from schemas.events import (
     DeliveryEvent,
     DeliveryFailed,
     DeliveryRequested,
+    DeliveryWaived,
     Header,
     JobCancelled,
     JobClaimed,
@@ -83,11 +84,12 @@ def progress(job: JobState, header: Header, event: JobEvent) -> None:
             _finish(job, header, "failed")
             job.error_type, job.rule, job.node_id = event.error_type, event.rule or None, event.node_id or None
             job.error_message = text_of(opened(event.private), "message")
+            job.destination_id = event.destination_id or None
         case JobCancelled():
             _finish(job, header, "cancelled")
         case JobSubmitted() | NodeFinished() | ReportRefused():
             pass
-        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered():
+        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
             pass
         case _:
             assert_never(event)
@@ -178,6 +180,11 @@ def deliver(delivery: Delivery, header: Header, event: DeliveryEvent) -> None:
             delivery.next_try_at = instant(event.next_try_at) if event.next_try_at else None
         case DeliveryDeadLettered():
             delivery.status, delivery.tries, delivery.error_type = "dead_lettered", event.tries, event.error_type
+        case DeliveryWaived():
+            delivery.status = "waived"
+            if delivery.waived_at is None:  # the first waiver is the one that opened the gate
+                delivery.waived_at, delivery.waive_seq = instant(header.occurred_at), header.seq
+                delivery.waive_event_id, delivery.waive_reason = UUID(bytes=header.event_id), event.reason
         case _:
             assert_never(event)
 

@@ -63,6 +63,7 @@ class JobState(Struct):
     node_id: str | None = None
     error_message: str | None = None
     opened_by: list[UUID] | None = None  # as JobCompleted recorded it
+    destination_id: str | None = None  # without whose ACK it failed
 
 
 class Job(JobState, kw_only=True):
@@ -141,7 +142,7 @@ class Delivery(Struct):
     generation: int
     partition: int
     kind: str
-    status: str  # requested, waiting, acked or dead_lettered
+    status: str  # requested, waiting, acked, dead_lettered or waived
     tries: int
     requested_at: datetime
     seq: int  # of the last event about it, as is the next
@@ -154,6 +155,10 @@ class Delivery(Struct):
     error_type: str | None = None
     error_message: str | None = None
     next_try_at: datetime | None = None
+    waived_at: datetime | None = None
+    waive_event_id: UUID | None = None
+    waive_seq: int | None = None
+    waive_reason: str | None = None
 
 
 class Checkpoint(Struct, frozen=True):

@@ -22,6 +22,7 @@ class Gate(Struct, frozen=True):
     pending: list[str]  # destination ids
     opened_by: list[UUID]
     opened_at: datetime | None
+    waived: list[str]  # destination ids
 
 
 class JobDetail(Struct, frozen=True):

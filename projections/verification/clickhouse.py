@@ -50,6 +50,7 @@ def verify_clickhouse(
     events = jobs = 0
     with closing(connect(settings.clickhouse)) as client:
         states = {(row["org_id"], row["job_id"]): row for row in _rows(client, SQL["job_status"], {})}
+        faults += map(_violation, _rows(client, SQL["gate_violations"], {}))
         held = dict(map(tuple, client.query(SQL["held"]).result_rows))
         for partition, folded in checkpoints.items():
             upto = max(folded, held.pop(partition, 0))
@@ -65,6 +66,12 @@ def verify_clickhouse(
     for org_id, job_id in states:
         faults.append(Fault("job_status", org_id.decode(), job_id.decode(), "row", "none", "one too many"))
     return {"job_events": events, "job_status": jobs}, faults
+
+
+def _violation(row: dict[str, Any]) -> Fault:
+    org_id, job_id = row["org_id"].decode("utf-8", "replace"), row["job_id"].decode("utf-8", "replace")
+    opened, recorded = (sorted(each.hex() for each in row[name]) for name in ("opened_by", "recorded_opened_by"))
+    return Fault("clickhouse gate_violations", org_id, job_id, "opened_by", shown(opened), shown(recorded))
 
 
 def _compare_events(log: PartitionLog, client: Client, last: int) -> Iterator[Fault]:

@@ -9,6 +9,9 @@ SELECT partition, max(position) FROM job_events GROUP BY partition
 -- name: job_status
 SELECT * FROM job_status
 
+-- name: gate_violations
+SELECT org_id, job_id, opened_by, recorded_opened_by FROM gate_violations
+
 -- name: job_events
 -- What comes in while we look lies behind the last position and is not looked at.
 SELECT * FROM job_events WHERE partition = {partition:Int32} AND position <= {last:Int64} ORDER BY position

@@ -19,6 +19,7 @@ from schemas.events import (
     DeliveryDeadLettered,
     DeliveryFailed,
     DeliveryRequested,
+    DeliveryWaived,
     JobCancelled,
     JobClaimed,
     JobCompleted,
@@ -53,6 +54,7 @@ DELIVERY_STATUS: dict[type[AnyEvent], str] = {
     DeliveryAcked: "acked",
     DeliveryFailed: "waiting",
     DeliveryDeadLettered: "dead_lettered",
+    DeliveryWaived: "waived",
 }
 LAST_MICROS = 253_402_300_799_999_999  # the last one of the year 9999: what lies behind it is stored as this
 
@@ -98,6 +100,7 @@ def job_row(events: Sequence[Recorded]) -> Columns:
         "rule": (failed.rule or None) if failed else None,
         "node_id": (failed.node_id or None) if failed else None,
         "error_message": _text(failed.private, "message") if failed else None,
+        "destination_id": (failed.destination_id or None) if failed else None,
         "opened_by": [UUID(bytes=event_id) for event_id in completed.opened_by] if completed else None,
     }
     for name in ("result_ref", "content_type", "result_bytes", "items", "latency_ms"):
@@ -152,7 +155,7 @@ def delivery_rows(events: Sequence[Recorded]) -> Rows:
     groups: dict[tuple[Any, ...], list[Recorded]] = {}
     for recorded in events:
         event = recorded.event
-        if isinstance(event, DeliveryRequested | DeliveryAcked | DeliveryFailed | DeliveryDeadLettered):
+        if isinstance(event, (*TRY, DeliveryAcked, DeliveryWaived)):
             groups.setdefault((event.destination_id, event.generation), []).append(recorded)
     return {key: _stored(_delivery_row(group)) for key, group in groups.items()}
 
@@ -165,6 +168,8 @@ def _delivery_row(events: Sequence[Recorded]) -> Columns:
     tried = [each.event for each in said if isinstance(each.event, TRY)]
     errors = [event for event in tried if not isinstance(event, DeliveryRequested)]
     newest, acked = said[-1].event, _last(said, DeliveryAcked)
+    waivers = [(each.header, each.event.reason) for each in said if isinstance(each.event, DeliveryWaived)]
+    waiver, reason = waivers[0] if waivers else (None, None)
     waits = newest.next_try_at if isinstance(newest, DeliveryFailed) else 0
     return {
         "org_id": newest.org_id,
@@ -184,6 +189,10 @@ def _delivery_row(events: Sequence[Recorded]) -> Columns:
         "error_type": errors[-1].error_type if errors else None,
         "error_message": _text(failed.private, "message") if failed else None,
         "next_try_at": _at(waits) if waits else None,
+        "waived_at": waiver.occurred_at if waiver else None,
+        "waive_event_id": UUID(bytes=waiver.event_id) if waiver else None,
+        "waive_seq": waiver.seq if waiver else None,
+        "waive_reason": reason,
     }
 
 

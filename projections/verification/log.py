@@ -13,7 +13,16 @@ from projections.postgres.rows import JobKey
 from projections.verification.expected import TERMINAL
 from projections.verification.faults import Fault
 from schemas.codec import CodecError, Decoder
-from schemas.events import DeliveryAcked, JobClaimed, JobCompleted, JobExtracted, JobSubmitted, Recorded
+from schemas.events import (
+    DeliveryAcked,
+    DeliveryWaived,
+    JobClaimed,
+    JobCompleted,
+    JobExtracted,
+    JobFailed,
+    JobSubmitted,
+    Recorded,
+)
 from services.runtime.errors import BrokerFault, LogGap
 from services.runtime.raw_log import Records, position_of
 from services.runtime.reader import Record
@@ -128,23 +137,27 @@ def check_job(log: PartitionLog, events: Sequence[Recorded]) -> None:
 
 
 def _check_gate(log: PartitionLog, events: Sequence[Recorded]) -> None:
-    """Check that the job was completed at its last ACK: not before it, not without it, not later."""
+    """Check that the job was completed at its last ACK or waiver: not before it, not without it, not later."""
     first = events[0].event
     gating = {d.destination_id for d in first.destinations if d.gating} if isinstance(first, JobSubmitted) else set()
-    acks: dict[str, Recorded] = {}
+    openers: dict[str, Recorded] = {}  # by destination: its first ACK or waiver
     extracted = False
     completed: JobCompleted | None = None
     for each in events:
         match each.event:
-            case DeliveryAcked(destination_id=name) if completed is None and name in gating:
-                acks.setdefault(name, each)
+            case DeliveryAcked(destination_id=name) | DeliveryWaived(destination_id=name) if (
+                completed is None and name in gating
+            ):
+                openers.setdefault(name, each)
+            case JobFailed(destination_id=name) if name and (name in openers or name not in gating):
+                log.fault(first.org_id, first.job_id, "destination_id", "one that the job waited for", name)
             case JobExtracted():
                 extracted = True
             case JobCompleted() as event:
                 completed = completed or event
-    pending = sorted(gating - acks.keys())
+    pending = sorted(gating - openers.keys())
     if completed is not None:
-        opened_by = sorted(each.header.event_id.hex() for each in acks.values())
+        opened_by = sorted(each.header.event_id.hex() for each in openers.values())
         recorded = sorted(event_id.hex() for event_id in completed.opened_by)
         if pending:
             log.fault(first.org_id, first.job_id, "gate", "completed after its last ACK", f"without {pending}")

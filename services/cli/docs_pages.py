@@ -18,7 +18,7 @@ MEANINGS: dict[Status, str] = {
     Status.RUNNING: "claimed: one worker walks its workflow under a lease",
     Status.WAITING_RETRY: "a node wants to be tried again later; holds no slot and no lease, has a date",
     Status.EXTRACTION_DONE: "the data is extracted; ACKs of gating destinations are missing",
-    Status.COMPLETED: "every gating destination has acknowledged; result and delivery rows are readable",
+    Status.COMPLETED: "every gating destination has acknowledged or was waived; result and rows are readable",
     Status.FAILED: "ended without a result; `errorType` says why",
     Status.CANCELLED: "ended by the caller",
     Status.TIMED_OUT: "ended by its run-time limit (spider jobs)",
@@ -29,6 +29,39 @@ All other events about a job leave its state as it is. A terminal state is final
 worker, a late ACK) is recorded as `ReportRefused` or `DeliveryAcked` and changes nothing else. `JobDispatched` takes a
 slot of the org's cap; the job stays `pending` (or `waiting_retry`) until a worker's claim is recorded. A lost worker
 brings its job back to `pending`; finished nodes are not done again."""
+
+GATE = """\
+## The gate
+
+Which destinations a job has, which of them gate, and what each does when it is given up is frozen at submit. The job
+waits in `extraction_done` until each gating destination's part of the gate is open: by its first ACK, or by a waiver
+(`DeliveryWaived`). `JobCompleted` follows in the same transaction as the last of them and names the event that opened
+each part. What comes later (a repeated or late ACK, an ACK after a waiver) is recorded and opens nothing again. A job
+without a gating destination is completed with its extraction.
+
+| what happens to a gating delivery | `on_exhausted` = hold | waive | fail |
+|---|---|---|---|
+| tries used up, or refused for good | held for a person | waived, `exhausted` | failed, `delivery_failed` |
+| its destination was closed | waived, `destination_closed` | waived, `destination_closed` | failed, `delivery_failed` |
+| no ACK until the deadline | failed, `gate_deadline` | waived, `gate_deadline` | failed, `gate_deadline` |
+| a person waives it | waived, `requested` | waived, `requested` | waived, `requested` |
+
+A destination is closed that was deleted or disabled since submit, or that answered 410. A held job waits for a person
+to redeliver or to waive, until its deadline.
+
+The deadline is the destination's `gateSeconds`, or else `JOBLEDGER_GATE_DEADLINE_SECONDS` (72 h: longer than all tries
+together and than a weekend), counted from the moment at which the delivery was asked for; a redelivery has the whole
+time again. So no job waits for ever, and while it waits there is a date. `JobFailed` names the destination.
+Every verdict counts `jobledger_gate_verdicts_total{verdict,reason}` and every delivery given up
+`jobledger_deliveries_given_up_total{closed}`: alarm on both.
+
+A destination that is changed after submit keeps its policy for jobs under way; a webhook's new url is used at once. A
+store (ClickHouse) that is removed from an org still gets what jobs under way owe it. Deliveries that do not gate are
+tried by the same schedule, before and after the end of the job, and lead to no verdict.
+
+A redelivery is a new generation: writers replace a row only by the same or a newer generation, and a webhook has
+another `webhook-id`. An ACK of an older generation than the newest is dropped. A job that failed or was cancelled has
+nothing to deliver but the notice of its failure."""
 
 
 def pages() -> dict[Path, str]:
@@ -71,6 +104,8 @@ def state_machine_page() -> str:
             *moves,
             "",
             OTHER_EVENTS,
+            "",
+            GATE,
             "",
         ]
     )

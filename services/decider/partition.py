@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from schemas.codec import Decoder
 from schemas.events import AnyEvent, PositionMarked, WorkerAlive, WriterOpened
+from services.decider.alarms import raise_alarms
 from services.decider.batch import Batch, BatchDecider, Encodes
 from services.decider.inbox import Inbox, Park
 from services.decider.leases import LeaseClock
@@ -113,6 +114,7 @@ class PartitionDecider:
             self._transactions.write(transaction_of(batch, self._settings))
             timed("transaction_seconds", time.monotonic() - started, partition=str(self.ledger.partition))
             count("events_recorded", len(batch.events), partition=str(self.ledger.partition))
+            raise_alarms(stored.recorded for stored in batch.events)
         self._reply(batch.replies)
 
     def _reply(self, replies: Sequence[Reply]) -> None:

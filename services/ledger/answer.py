@@ -13,11 +13,13 @@ from services.ledger.messages import (
     Done,
     Drop,
     Granted,
+    RedeliverJob,
     Refused,
     RegisterOrg,
     ReportProgress,
     SettleDeliveries,
     SubmitJobs,
+    WaiveDelivery,
 )
 from services.ledger.refusal import own_job, refusal
 from services.ledger.state import Ledger
@@ -39,7 +41,7 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> D
             return _answer_submit(ledger, command, repeated=not events)
         case AnnounceWorker():
             return Drop(job_ids=tuple(job_id for job_id in command.running if not _owns(ledger, command, job_id)))
-        case RegisterOrg() | ChangeOrgLimit() | CancelJob() | SettleDeliveries():
+        case RegisterOrg() | ChangeOrgLimit() | CancelJob() | SettleDeliveries() | RedeliverJob() | WaiveDelivery():
             return Done()
         case _:
             assert_never(command)

@@ -13,7 +13,7 @@ from schemas.events import (
     WorkerLost,
 )
 from schemas.values import ReleaseReason
-from services.ledger.decide_delivery import decide_deliveries
+from services.ledger.decide_delivery import decide_deliveries, redeliver, waive
 from services.ledger.decide_report import decide_report
 from services.ledger.job import Job
 from services.ledger.messages import (
@@ -22,10 +22,12 @@ from services.ledger.messages import (
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
+    RedeliverJob,
     RegisterOrg,
     ReportProgress,
     SettleDeliveries,
     SubmitJobs,
+    WaiveDelivery,
 )
 from services.ledger.refusal import refusal
 from services.ledger.release import release
@@ -55,6 +57,10 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return _cancel(ledger.jobs[command.job_id], command)
         case ClaimTask():
             return _claim(ledger, command)
+        case RedeliverJob():
+            return redeliver(ledger.jobs[command.job_id], command)
+        case WaiveDelivery():
+            return waive(ledger.jobs[command.job_id], command)
         case _:
             assert_never(command)
 

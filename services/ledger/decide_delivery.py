@@ -1,9 +1,11 @@
-"""What follows from a bulk-writer's answers: ACKs, dated new tries, and deliveries given up."""
+"""What follows from a bulk-writer's answers, and from people who have a job redelivered or a delivery waived."""
 
 from schemas.events import AnyEvent, DeliveryAcked, DeliveryDeadLettered, DeliveryFailed
 from services.ledger.delivery import SETTLED, DeliveryState, DeliveryStatus
+from services.ledger.follow import requested
+from services.ledger.gate import waived
 from services.ledger.job import Job
-from services.ledger.messages import DeliveryResult, SettleDeliveries
+from services.ledger.messages import DeliveryResult, RedeliverJob, Refused, SettleDeliveries, WaiveDelivery
 from services.ledger.policy import MILLISECOND
 from services.ledger.state import Ledger
 
@@ -47,7 +49,7 @@ def _settle(ledger: Ledger, job: Job, result: DeliveryResult, writer_id: str, no
 
 def _failed(ledger: Ledger, job: Job, delivery: DeliveryStatus, result: DeliveryResult, now: int) -> list[AnyEvent]:
     schedule = ledger.policy.delivery_schedule
-    again = result.retryable and delivery.failures < len(schedule)
+    again = result.retryable and not result.closed and delivery.failures < len(schedule)
     wait = max(schedule[delivery.failures], result.retry_after_ms * MILLISECOND) if again else 0
     failed = DeliveryFailed(
         org_id=job.org_id,
@@ -70,5 +72,53 @@ def _failed(ledger: Ledger, job: Job, delivery: DeliveryStatus, result: Delivery
         generation=result.generation,
         tries=delivery.failures + 1,
         error_type=result.error_type,
+        closed=result.closed,
     )
     return [failed, given_up]
+
+
+def redeliver(job: Job, command: RedeliverJob) -> list[AnyEvent]:
+    """Return the event of a new generation of a delivery, which `refused_about` has let through."""
+    delivery = job.delivery(command.destination_id)
+    if delivery is None or delivery.generation >= command.generation:
+        return []
+    return [requested(job, delivery.destination, command.generation)]
+
+
+def waive(job: Job, command: WaiveDelivery) -> list[AnyEvent]:
+    """Return the waiver of a delivery, which `refused_about` has let through."""
+    delivery = job.delivery(command.destination_id)
+    if delivery is None or _open(delivery):
+        return []
+    return [waived(job, delivery, "requested")]
+
+
+def refused_about(job: Job | None, command: RedeliverJob | WaiveDelivery) -> Refused | None:
+    """Return why a delivery is not redelivered or waived, or None: it is, or that is in effect already."""
+    if job is None:
+        return Refused(code="unknown_job")
+    delivery = job.delivery(command.destination_id)
+    if delivery is None:
+        known = any(each.destination_id == command.destination_id for each in job.destinations)
+        if known:
+            return Refused(code="not_deliverable", message=f"the job is {job.status}: nothing was delivered there yet")
+        return Refused(code="unknown_destination", message="the job has no destination of this id")
+    if isinstance(command, WaiveDelivery):
+        return None if _open(delivery) or job.delivers(delivery) else _not_deliverable(job)
+    if delivery.generation >= command.generation:
+        return None
+    if delivery.generation + 1 < command.generation:
+        return Refused(code="bad_generation", message=f"generation {delivery.generation} is the newest")
+    if not job.delivers(delivery):
+        return _not_deliverable(job)
+    if delivery.state is DeliveryState.REQUESTED:
+        return Refused(code="delivery_under_way", message="a writer has it; it is sent again when no answer comes")
+    return None
+
+
+def _open(delivery: DeliveryStatus) -> bool:
+    return delivery.state in (DeliveryState.ACKED, DeliveryState.WAIVED)
+
+
+def _not_deliverable(job: Job) -> Refused:
+    return Refused(code="not_deliverable", message=f"the job is {job.status}: its data goes nowhere any more")

@@ -2,8 +2,10 @@
 
 from typing import assert_never
 
-from schemas.events import AnyEvent, DeliveryRequested, JobDispatched, JobFailed
+from schemas.events import AnyEvent, JobDispatched, JobFailed
+from services.ledger import gate
 from services.ledger.delivery import DeliveryState
+from services.ledger.follow import requested
 from services.ledger.job import Job
 from services.ledger.state import Ledger
 from services.ledger.status import Status
@@ -44,6 +46,8 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
     delivery = job.delivery(destination_id)
     if delivery is None or not job.delivers(delivery):
         return []
+    if 0 < gate.deadline(job, delivery, ledger.policy) <= now:
+        return [gate.overdue(job, delivery)]
     unanswered = (
         delivery.state is DeliveryState.REQUESTED
         and delivery.changed_at + ledger.policy.resend_after(delivery.try_number) <= now
@@ -51,17 +55,7 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
     due = delivery.state is DeliveryState.WAITING and 0 < delivery.next_try_at <= now
     if not (unanswered or due):
         return []
-    return [
-        DeliveryRequested(
-            org_id=job.org_id,
-            job_id=job.job_id,
-            attempt=job.attempt,
-            destination_id=destination_id,
-            kind=delivery.destination.kind,
-            generation=delivery.generation,
-            try_number=delivery.try_number + 1,
-        )
-    ]
+    return [requested(job, delivery.destination, delivery.generation, delivery.try_number + 1)]
 
 
 def _timed_out(job: Job) -> JobFailed:

@@ -12,6 +12,7 @@ from schemas.events import (
     DeliveryEvent,
     DeliveryFailed,
     DeliveryRequested,
+    DeliveryWaived,
     Recorded,
 )
 from schemas.values import Destination
@@ -23,10 +24,11 @@ class DeliveryState(IntEnum):
     REQUESTED = 1  # a writer has it; sent again when no answer comes
     WAITING = 2  # a try failed; the next one is dated
     ACKED = 3
-    DEAD = 4  # tries used up: a person decides
+    DEAD = 4  # given up
+    WAIVED = 5  # nobody waits for it any more
 
 
-SETTLED = frozenset({DeliveryState.ACKED, DeliveryState.DEAD})
+SETTLED = frozenset({DeliveryState.ACKED, DeliveryState.DEAD, DeliveryState.WAIVED})
 
 
 class DeliveryStatus(Struct, frozen=True, gc=False):
@@ -39,17 +41,23 @@ class DeliveryStatus(Struct, frozen=True, gc=False):
     changed_at: int  # microseconds UTC
     failures: int = 0
     next_try_at: int = 0  # microseconds UTC; of a WAITING delivery
-    ack_event_id: bytes = b""
+    requested_at: int = 0  # microseconds UTC; of this generation
+    opened_by: bytes = b""  # the event that opened its part of the gate: the first ACK or waiver, of any generation
 
 
-def initial(destination: Destination, recorded: Recorded, requested: DeliveryRequested) -> DeliveryStatus:
-    """Begin a delivery, or a new generation of it."""
+def initial(
+    destination: Destination, recorded: Recorded, requested: DeliveryRequested, opened_by: bytes = b""
+) -> DeliveryStatus:
+    """Begin a delivery, or a new generation of it: what an earlier one opened stays open."""
+    at = recorded.header.occurred_at
     return DeliveryStatus(
         destination,
         requested.generation,
         requested.try_number,
         DeliveryState.REQUESTED,
-        recorded.header.occurred_at,
+        changed_at=at,
+        requested_at=at,
+        opened_by=opened_by,
     )
 
 
@@ -60,7 +68,9 @@ def evolve(delivery: DeliveryStatus, recorded: Recorded, event: DeliveryEvent) -
         case DeliveryRequested():
             return replace(delivery, try_number=event.try_number, state=DeliveryState.REQUESTED, changed_at=at)
         case DeliveryAcked():
-            return replace(delivery, state=DeliveryState.ACKED, changed_at=at, ack_event_id=recorded.header.event_id)
+            return _opened(replace(delivery, state=DeliveryState.ACKED, changed_at=at), recorded)
+        case DeliveryWaived():
+            return _opened(replace(delivery, state=DeliveryState.WAIVED, changed_at=at), recorded)
         case DeliveryFailed():
             return replace(
                 delivery,
@@ -73,3 +83,7 @@ def evolve(delivery: DeliveryStatus, recorded: Recorded, event: DeliveryEvent) -
             return replace(delivery, state=DeliveryState.DEAD, changed_at=at)
         case _:
             assert_never(event)
+
+
+def _opened(delivery: DeliveryStatus, recorded: Recorded) -> DeliveryStatus:
+    return delivery if delivery.opened_by else replace(delivery, opened_by=recorded.header.event_id)

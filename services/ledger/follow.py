@@ -1,10 +1,19 @@
-"""What follows from an event by itself: deliveries, completion after the last ACK, notices of the end of a job."""
+"""What follows from an event by itself: deliveries, completion after the last ACK, verdicts, notices of the end."""
 
 from collections.abc import Iterable
 
-from schemas.events import AnyEvent, DeliveryAcked, DeliveryRequested, JobCompleted, JobExtracted, JobFailed
+from schemas.events import (
+    AnyEvent,
+    DeliveryAcked,
+    DeliveryDeadLettered,
+    DeliveryRequested,
+    DeliveryWaived,
+    JobCompleted,
+    JobExtracted,
+    JobFailed,
+)
 from schemas.values import After, Destination
-from services.ledger.gate import opened_by
+from services.ledger.gate import given_up, opened_by
 from services.ledger.job import Job
 from services.ledger.state import Ledger
 
@@ -17,8 +26,11 @@ def follow(ledger: Ledger, event: AnyEvent) -> list[AnyEvent]:
     match event:
         case JobExtracted():
             return [*_requests(job, _of_the_data(job)), *_complete(job)]
-        case DeliveryAcked():
+        case DeliveryAcked() | DeliveryWaived():
             return _complete(job)
+        case DeliveryDeadLettered():
+            delivery = job.delivery(event.destination_id)
+            return given_up(job, delivery, closed=event.closed) if delivery else []
         case JobCompleted() | JobFailed():
             return _requests(job, job.notices)
         case _:
@@ -30,16 +42,21 @@ def _of_the_data(job: Job) -> Iterable[Destination]:
 
 
 def _requests(job: Job, destinations: Iterable[Destination]) -> list[AnyEvent]:
-    return [
-        DeliveryRequested(
-            org_id=job.org_id,
-            job_id=job.job_id,
-            attempt=job.attempt,
-            destination_id=destination.destination_id,
-            kind=destination.kind,
-        )
-        for destination in destinations
-    ]
+    return [requested(job, destination) for destination in destinations]
+
+
+def requested(job: Job, destination: Destination, generation: int = 1, try_number: int = 1) -> DeliveryRequested:
+    """Return the event that has a job delivered to a destination."""
+    return DeliveryRequested(
+        org_id=job.org_id,
+        job_id=job.job_id,
+        attempt=job.attempt,
+        destination_id=destination.destination_id,
+        kind=destination.kind,
+        generation=generation,
+        try_number=try_number,
+        gating=destination.gating,
+    )
 
 
 def _complete(job: Job) -> list[AnyEvent]:

@@ -2,7 +2,7 @@
 
 from collections import OrderedDict
 
-from services.ledger.delivery import DeliveryState
+from services.ledger.gate import due_at
 from services.ledger.job import Job
 from services.ledger.policy import SECOND
 from services.ledger.queue import OrgQueue
@@ -27,6 +27,8 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
         _end_turn(ledger, org, after.vocabulary)
     if after.terminal and after.settled:
         _forget(ledger, after)
+    else:
+        ledger.ended.pop(after.job_id, None)  # redelivered: looked after again until that is settled too
 
 
 def refresh(ledger: Ledger, org: Org) -> None:
@@ -92,14 +94,11 @@ def _set_timers(ledger: Ledger, before: Job | None, after: Job) -> None:
         timers.set(Timer(after.retry_due_at, "retry", after.job_id, ""))
     if after.max_run_seconds and after.first_claimed_at and before is not None and not before.first_claimed_at:
         timers.set(Timer(after.first_claimed_at + after.max_run_seconds * SECOND, "deadline", after.job_id, ""))
-    for delivery in after.deliveries:
-        if before is None or delivery not in before.deliveries:
-            name = delivery.destination.destination_id
-            if delivery.state is DeliveryState.REQUESTED:
-                due = now + policy.resend_after(delivery.try_number)
-                timers.set(Timer(due, "delivery", after.job_id, name))
-            elif delivery.state is DeliveryState.WAITING and delivery.next_try_at:
-                timers.set(Timer(delivery.next_try_at, "delivery", after.job_id, name))
+    if before is not None and after.deliveries is not before.deliveries:
+        known = set(map(id, before.deliveries))  # not by value: a job may have a hundred
+        for delivery in after.deliveries:
+            if id(delivery) not in known and (due := due_at(after, delivery, policy)):
+                timers.set(Timer(due, "delivery", after.job_id, delivery.destination.destination_id))
 
 
 def _forget(ledger: Ledger, job: Job) -> None:

@@ -11,6 +11,7 @@ from schemas.events import (
     DeliveryEvent,
     DeliveryFailed,
     DeliveryRequested,
+    DeliveryWaived,
     JobCancelled,
     JobClaimed,
     JobCompleted,
@@ -157,7 +158,7 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return replace(_ended(job, recorded, Status.FAILED), failed=replace(event, private=b""))
         case JobCancelled():
             return _ended(job, recorded, Status.CANCELLED)
-        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered():
+        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
             return replace(job, seq=seq, deliveries=_delivered(job, recorded, event))
         case ReportRefused() | JobSubmitted():
             return replace(job, seq=seq)
@@ -204,7 +205,8 @@ def _delivered(job: Job, recorded: Recorded, event: DeliveryEvent) -> tuple[Deli
             Destination(destination_id=event.destination_id, kind=event.kind, gating=False),
         )
         others = (d for d in job.deliveries if d is not current)
-        return (*others, deliveries.initial(destination, recorded, event))
+        opened_by = current.opened_by if current else b""
+        return (*others, deliveries.initial(destination, recorded, event, opened_by))
     if current is None or event.generation != current.generation:
         return job.deliveries
     new = deliveries.evolve(current, recorded, event)

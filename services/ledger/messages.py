@@ -164,6 +164,7 @@ class DeliveryResult(Struct, frozen=True, kw_only=True, gc=False, array_like=Tru
     retryable: bool = True
     retry_after_ms: Int = 0
     private: bytes = b""
+    closed: bool = False  # the destination was deleted or disabled: no try can succeed
 
 
 class SettleDeliveries(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -185,6 +186,19 @@ class AnnounceWorker(Command, frozen=True, kw_only=True, gc=False, array_like=Tr
     stopping: bool = False  # it takes no more tasks and has handed back those it had
 
 
+class RedeliverJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Deliver once more to one destination. Names the generation to be made, so that a repeat makes no other one."""
+
+    destination_id: str
+    generation: Int
+
+
+class WaiveDelivery(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Stop waiting for one destination, and stop trying it."""
+
+    destination_id: str
+
+
 AnyCommand: TypeAlias = (
     RegisterOrg
     | ChangeOrgLimit
@@ -194,6 +208,8 @@ AnyCommand: TypeAlias = (
     | ReportProgress
     | SettleDeliveries
     | AnnounceWorker
+    | RedeliverJob
+    | WaiveDelivery
 )
 
 # ---- replies: from the decider to whoever asked, after the commit ----

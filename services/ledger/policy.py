@@ -27,6 +27,7 @@ class Policy:
         5 * HOUR,
         10 * HOUR,
     )
+    gate_deadline: int = 72 * HOUR  # that a job waits for an ACK, longer than the schedule and than a weekend
     max_losses: int = 3  # claims that may end by a lost worker before the job fails
     idempotency_lifetime: int = 24 * HOUR
     min_window: int = 8  # unclaimed tasks per kind, however few workers there are

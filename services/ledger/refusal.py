@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from schemas.values import After, Destination
+from services.ledger.decide_delivery import refused_about
 from services.ledger.job import Job
 from services.ledger.messages import (
     AnnounceWorker,
@@ -11,11 +12,13 @@ from services.ledger.messages import (
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
+    RedeliverJob,
     Refused,
     RegisterOrg,
     ReportProgress,
     SettleDeliveries,
     SubmitJobs,
+    WaiveDelivery,
 )
 from services.ledger.state import Ledger
 from services.ledger.status import Status
@@ -43,13 +46,17 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
             return _not_cancellable(own_job(ledger, command), command)
         case ClaimTask():
             return _not_claimable(own_job(ledger, command), command)
+        case RedeliverJob() | WaiveDelivery():
+            return refused_about(own_job(ledger, command), command)
         case ReportProgress() | SettleDeliveries() | AnnounceWorker():
             return None
         case _:
             assert_never(command)
 
 
-def own_job(ledger: Ledger, command: CancelJob | ClaimTask | ReportProgress) -> Job | None:
+def own_job(
+    ledger: Ledger, command: CancelJob | ClaimTask | ReportProgress | RedeliverJob | WaiveDelivery
+) -> Job | None:
     """Return the job that a command is about, or None where its org has no such job in memory."""
     job = ledger.jobs.get(command.job_id)
     return job if job is not None and job.org_id == command.org_id else None

@@ -19,6 +19,8 @@ Counted = Literal[
     "http_requests",  # requests answered
     "nodes_finished",  # visits of workflow nodes
     "deliveries_written",  # deliveries answered
+    "deliveries_given_up",  # deliveries dead-lettered: tries used up, or their destination closed
+    "gate_verdicts",  # jobs whose gate opened, or closed for good, without an ACK: alarm on any that nobody asked for
     "delivery_rows_written",  # rows
     "heads_signed",  # signed heads of orgs' chains
 ]
@@ -48,6 +50,8 @@ LABELS: dict[Counted | Level | Timed, tuple[str, ...]] = {
     "http_requests": ("method", "route", "status"),  # route: its pattern
     "nodes_finished": ("kind", "outcome"),
     "deliveries_written": ("destination_kind", "outcome"),  # acked or failed
+    "deliveries_given_up": ("partition", "closed"),  # closed: true or false
+    "gate_verdicts": ("partition", "verdict", "reason"),  # verdict: waived or failed
     "delivery_rows_written": ("destination_kind",),
     "heads_signed": ("partition",),
     "position": ("process", "partition"),

@@ -37,6 +37,7 @@ class Settings:
     heartbeat_seconds: float = 10.0
     dispatch_resend_seconds: float = 30.0
     delivery_resend_seconds: float = 30.0
+    gate_deadline_seconds: float = 72 * 3600.0  # that a job waits for the ACK of a destination with no limit of its own
     reply_timeout_seconds: float = 10.0
     writer_kind: str = "postgres"  # destinations that this writer serves: postgres, webhook or clickhouse
     writer_batch_rows: int = 500
@@ -91,6 +92,8 @@ def _check(settings: Settings) -> None:
         raise SettingsError("JOBLEDGER_INSTANCE must be from 0 to JOBLEDGER_INSTANCES - 1")
     if settings.lease_seconds < 2 * settings.heartbeat_seconds:
         raise SettingsError("JOBLEDGER_LEASE_SECONDS must be at least twice JOBLEDGER_HEARTBEAT_SECONDS")
+    if settings.gate_deadline_seconds < 1:
+        raise SettingsError("JOBLEDGER_GATE_DEADLINE_SECONDS must be at least 1: no job may wait for ever")
 
 
 def _text(_key: str, text: str) -> str:

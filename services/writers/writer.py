@@ -42,11 +42,12 @@ def written(delivery: Delivery, rows: int = 1) -> DeliveryResult:
     )
 
 
-def refused(delivery: Delivery, error_type: str, message: str) -> DeliveryResult:
-    """Say that a delivery cannot be written, however often it is tried."""
+def refused(delivery: Delivery, error_type: str, message: str, *, closed: bool = False) -> DeliveryResult:
+    """Say that a delivery cannot be written, however often it is tried; closed: its destination takes nothing."""
     return msgspec.structs.replace(
         written(delivery, rows=0),
         error_type=error_type,
         retryable=False,
+        closed=closed,
         private=private_bytes({"message": message[:MESSAGE_CHARS]}),
     )

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed, Recorded
-from schemas.values import After, Destination
+from schemas.values import After, Destination, OnExhausted
 from services.ledger import job as jobs
 from services.ledger.apply import apply
 from services.ledger.gate import pending
@@ -22,13 +22,15 @@ from services.ledger.messages import (
     HandedBack,
     NewJob,
     NodeReport,
+    RedeliverJob,
     RegisterOrg,
     ReportProgress,
     RetryLater,
     SettleDeliveries,
     SubmitJobs,
+    WaiveDelivery,
 )
-from services.ledger.policy import Policy
+from services.ledger.policy import SECOND, Policy
 from services.ledger.record import digest_of
 from services.ledger.state import Ledger
 from services.ledger.status import TERMINAL, Status, allowed
@@ -39,7 +41,8 @@ JOBS = ("j0", "j1", "j2", "j3")
 BOOTS = ("b0", "b1")
 PLACES = (
     Destination(destination_id="p", kind="postgres"),
-    Destination(destination_id="q", kind="webhook"),
+    Destination(destination_id="q", kind="webhook", on_exhausted=OnExhausted.FAIL, gate_seconds=100),
+    Destination(destination_id="w", kind="webhook", on_exhausted=OnExhausted.WAIVE),
     Destination(destination_id="done", kind="webhook", gating=False, after=After.COMPLETED),
     Destination(destination_id="lost", kind="webhook", gating=False, after=After.FAILED),
 )
@@ -94,13 +97,35 @@ def _report(job_id: str, boot_id: str, attempt: int, step: int, outcome: object)
     )
 
 
-def _settle(job_id: str, place: str, error: str) -> SettleDeliveries:
-    result = DeliveryResult(org_id=org_of(job_id), job_id=job_id, destination_id=place, generation=1, error_type=error)
-    return SettleDeliveries(command_id="d", results=(result,))
+def _settle(job_id: str, chosen: list[str], generation: int, error: str) -> SettleDeliveries:
+    results = tuple(
+        DeliveryResult(
+            org_id=org_of(job_id),
+            job_id=job_id,
+            destination_id=place,
+            generation=generation,
+            error_type=error,
+            retryable=error != "bad_row",
+            closed=error == "endpoint_closed",
+        )
+        for place in chosen
+    )
+    return SettleDeliveries(command_id="d", results=results)
+
+
+def _redeliver(job_id: str, place: str, generation: int) -> RedeliverJob:
+    return RedeliverJob(
+        command_id="rd", org_id=org_of(job_id), job_id=job_id, destination_id=place, generation=generation
+    )
+
+
+def _waive(job_id: str, place: str) -> WaiveDelivery:
+    return WaiveDelivery(command_id="wd", org_id=org_of(job_id), job_id=job_id, destination_id=place)
 
 
 job_ids, boots = st.sampled_from(JOBS), st.sampled_from(BOOTS)
-places = st.sampled_from(("p", "q", "done", "lost", "x"))
+places = st.sampled_from(("p", "q", "w", "done", "lost", "x"))
+errors = st.sampled_from(("", "", "connection", "bad_row", "endpoint_closed"))
 outcomes = st.sampled_from(
     (
         None,
@@ -115,16 +140,18 @@ steps = st.one_of(
     st.builds(_submit, job_ids, st.integers(0, len(PLACES)), st.integers(-1, 1)),
     st.builds(_claim, job_ids, boots),
     st.builds(_report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes),
-    st.builds(_settle, job_ids, places, st.sampled_from(("", "", "connection"))),
+    st.builds(_settle, job_ids, st.lists(places, min_size=1, max_size=4), st.integers(1, 2), errors),
+    st.builds(_redeliver, job_ids, places, st.integers(1, 3)),
+    st.builds(_waive, job_ids, places),
     st.builds(lambda job_id: CancelJob(command_id="x", org_id=org_of(job_id), job_id=job_id), job_ids),
-    st.builds(Wait, st.integers(1, 90)),
+    st.builds(Wait, st.sampled_from((1, 5, 30, 90, 300))),
     st.builds(Lose, boots),
 )
 
 
 def run(script: list[AnyCommand | Wait | Lose], *, twice: bool = False) -> World:
     """Let a world live through a script, each command once or twice in a row."""
-    world = World(Policy(min_window=3))
+    world = World(Policy(min_window=3, gate_deadline=400 * SECOND))
     for org in ORGS:
         world.when(RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=2))
     for step in script:
@@ -176,8 +203,7 @@ def test_every_event_is_legal_where_it_stands(script: list[AnyCommand | Wait | L
         if isinstance(event, JobCompleted):
             assert before is not None
             assert pending(before) == ()
-            acks = {d.ack_event_id for d in before.deliveries if d.destination.gating}
-            assert set(event.opened_by) == acks
+            assert set(event.opened_by) == {d.opened_by for d in before.deliveries if d.destination.gating}
         states[event.job_id] = _evolved(before, recorded, event)
     assert {job_id: states[job_id] for job_id in states} == dict(world.ledger.jobs)
 
@@ -259,5 +285,5 @@ def test_once_the_faults_stop_every_job_ends(script: list[AnyCommand | Wait | Lo
                     _report(job.job_id, owner.boot_id, owner.attempt, owner.resume.step, Extracted(result_ref="r"))
                 )
             for delivery in world.job(job.job_id).deliveries:
-                world.when(_settle(job.job_id, delivery.destination.destination_id, ""))
+                world.when(_settle(job.job_id, [delivery.destination.destination_id], delivery.generation, ""))
     assert {job.status for job in world.ledger.jobs.values()} <= TERMINAL

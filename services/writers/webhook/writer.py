@@ -45,7 +45,7 @@ class WebhookWriter:
         try:
             endpoint = await self._endpoints.find(endpoint_of(delivery))
             if endpoint is None or not endpoint.enabled:
-                return refused(delivery, "endpoint_closed", "the endpoint was deleted or disabled")
+                return refused(delivery, "endpoint_closed", "the endpoint was deleted or disabled", closed=True)
             extraction = await self._extractions.get(delivery.extraction_ref) if delivery.extraction_ref else b""
             body = body_of(delivery, extraction, self._public_url)
             return await self._sent(delivery, endpoint, body)
@@ -71,7 +71,7 @@ def result_of(delivery: Delivery, outcome: Outcome) -> DeliveryResult:
     if not outcome.error_type:
         return written(delivery)
     if not outcome.retryable:
-        return refused(delivery, outcome.error_type, outcome.message)
+        return refused(delivery, outcome.error_type, outcome.message, closed=outcome.gone)
     return msgspec.structs.replace(
         _failed(delivery, outcome.error_type, outcome.message), retry_after_ms=outcome.retry_after_ms
     )

@@ -5,7 +5,7 @@ from tests.integration.api.conftest import Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
 
 LAKE = {"kind": "clickhouse", "destinationId": "lake", "gating": False}
-SHOWN = {"kind": "clickhouse", "destinationId": "lake", "gating": False, "onExhausted": "hold"}
+SHOWN = {"kind": "clickhouse", "destinationId": "lake", "gating": False, "onExhausted": "hold", "gateSeconds": 0}
 PATH = "/api/v1/destinations"
 
 

@@ -66,7 +66,7 @@ async def test_an_end_is_told_only_once_postgres_has_it(api: Api, acme: Tenant, 
 
     assert await statuses() == ["extraction_done", "running", "pending"]
     gate = (await api.call("GET", f"/api/v1/jobs/{completed}", acme.key)).json["gate"]
-    assert gate == {"expected": 1, "acked": 1, "pending": [], "openedBy": [], "openedAt": None}
+    assert gate == {"expected": 1, "acked": 1, "waived": [], "pending": [], "openedBy": [], "openedAt": None}
     pocket.project()
     assert await statuses() == ["completed", "failed", "cancelled"]
 

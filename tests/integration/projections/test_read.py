@@ -80,7 +80,7 @@ async def test_a_page_of_one_status_holds_no_other(project: Project, model: Read
     for number in range(6):
         job = stream.submit(number)
         if number % 2:
-            stream._end_early(job, 0)
+            stream.end_early(job, 0)
     project(entries_of(stream))
     page = await model.page("acme", status="failed", limit=3)
     assert [job.status for job in page.jobs] == ["failed"] * 3
@@ -91,7 +91,7 @@ async def test_a_page_of_one_status_holds_no_other(project: Project, model: Read
 async def test_many_statuses_come_in_one_call(project: Project, model: ReadModel) -> None:
     stream = Stream(orgs=("acme",)).open()
     one, other = stream.submit(), stream.submit()
-    stream._end_early(other, 0)
+    stream.end_early(other, 0)
     project(entries_of(stream))
     found = await model.statuses("acme", [one.job_id, other.job_id, "unknown"])
     assert {job_id: status.status for job_id, status in found.items()} == {

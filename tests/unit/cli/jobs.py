@@ -56,7 +56,7 @@ def job(status: str = "completed", ended: int | None = 1500, **more: Any) -> Job
         "completed_at": at(ended) if ended is not None else None,
         "transitions": [],
         "execution_trace": [],
-        "gate": Gate(expected=1, acked=1, pending=[], opened_by=["ack-1"], opened_at=at(ended or 0)),
+        "gate": Gate(waived=[], expected=1, acked=1, pending=[], opened_by=["ack-1"], opened_at=at(ended or 0)),
     }
     return Job(**{**fields, **more})
 

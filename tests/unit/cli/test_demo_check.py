@@ -19,7 +19,7 @@ from tests.unit.cli.jobs import job, visit
 
 KINDS = {kind.name: kind for kind in PAGE_KINDS}
 FAITHFUL = Report(positions={0: 9}, events=9, jobs=1, rows={}, faults=[])
-SHUT = Gate(expected=1, acked=0, pending=["internal-postgres"], opened_by=[], opened_at=None)
+SHUT = Gate(waived=[], expected=1, acked=0, pending=["internal-postgres"], opened_by=[], opened_at=None)
 
 
 ORG = Registered(OrgKey("org-1", "secret"), ("internal-postgres",))

@@ -45,7 +45,7 @@ def test_a_failed_job_says_which_rule_refused_its_page() -> None:
 
 
 def test_a_job_that_has_not_ended_says_where_it_hangs() -> None:
-    gate = Gate(expected=2, acked=1, pending=["webhook-1"], opened_by=[], opened_at=None)
+    gate = Gate(waived=[], expected=2, acked=1, pending=["webhook-1"], opened_by=[], opened_at=None)
     cases = {
         "pending": "waits for a worker since 12:00:00.000",
         "running": "running at warehouse, last heard of at 12:00:00.000",
@@ -68,12 +68,12 @@ def test_each_state_lasts_until_the_next_one_begins() -> None:
 
 def test_an_open_gate_names_the_acks_that_opened_it_and_a_closed_one_what_it_waits_for() -> None:
     assert gate_line(job().gate) == "gate: 1 of 1 acknowledged, opened at 12:00:01.500 by ack-1"
-    closed = Gate(expected=2, acked=1, pending=["webhook-1"], opened_by=[], opened_at=None)
+    closed = Gate(waived=[], expected=2, acked=1, pending=["webhook-1"], opened_by=[], opened_at=None)
     assert gate_line(closed) == "gate: 1 of 2 acknowledged, waits for webhook-1"
 
 
 def test_the_gate_of_a_job_that_failed_is_no_matter_any_more() -> None:
-    shut = Gate(expected=1, acked=0, pending=["internal-postgres"], opened_by=[], opened_at=None)
+    shut = Gate(waived=[], expected=1, acked=0, pending=["internal-postgres"], opened_by=[], opened_at=None)
     assert not any("gate" in line for line in drawn(drawn_job(job("failed", gate=shut))))
     assert any("gate" in line for line in drawn(drawn_job(job("extraction_done", ended=None, gate=shut))))
 

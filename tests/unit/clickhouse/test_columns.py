@@ -9,11 +9,21 @@ from schemas.avro_of import record_schema
 from schemas.events import EVENT_TYPES, Header
 
 COLUMN = re.compile(r"^    (\w+) [A-Z]", re.MULTILINE)
+ADDED = re.compile(r"ADD COLUMN IF NOT EXISTS (\w+) ([A-Z][^,;]*)")
 MICROS = re.compile(r"^    (\w+) DateTime64\(6, 'UTC'\)", re.MULTILINE)
 
 
 def text() -> str:
-    return (TABLES / "001_pre_job_events.sql").read_text()
+    """Every statement about job_events: its table, and the columns added to it since."""
+    made = (TABLES / "001_pre_job_events.sql").read_text()
+    added = [
+        f"    {column[1]} {column[2]}\n"
+        for path in sorted(TABLES.glob("*.sql"))
+        for line in path.read_text().splitlines()
+        if line.startswith("ALTER TABLE job_events ")
+        for column in ADDED.finditer(line)
+    ]
+    return made + "".join(added)
 
 
 @pytest.mark.parametrize("event_type", sorted(EVENT_TYPES))

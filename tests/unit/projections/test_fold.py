@@ -83,7 +83,7 @@ def test_the_job_is_completed_by_its_last_gating_ack_and_names_both() -> None:
 def test_a_failed_job_says_why() -> None:
     stream = Stream().open()
     job = running(stream)
-    stream._end_early(job, 0)
+    stream.end_early(job, 0)
     row = row_of(stream, job)
     assert (row.status, row.error_type, row.node_id) == ("failed", "providers_exhausted", "node-1")
     assert row.error_message == "all providers failed"
@@ -94,7 +94,7 @@ def test_what_is_said_after_an_ack_takes_nothing_back() -> None:
     job = running(stream)
     stream.extract(job)
     stream.ack(job, "internal")
-    stream._of(job, DeliveryRequested(destination_id="internal", kind="postgres", try_number=2))
+    stream.of(job, DeliveryRequested(destination_id="internal", kind="postgres", try_number=2))
     delivery: Delivery = folded(stream).deliveries[(job.org_id, job.job_id, "internal", 1)]
     assert (delivery.status, delivery.tries, delivery.seq) == ("acked", 1, job.seq)
 

@@ -98,7 +98,7 @@ def test_a_second_end_is_named() -> None:
     stream = Stream().open()
     job = extracted(stream)
     stream.ack(job, "internal")
-    stream._end_early(job, 1)
+    stream.end_early(job, 1)
     assert faults(check(stream)) == ["terminal events"]
 
 
@@ -114,7 +114,7 @@ def test_an_attempt_claimed_twice_is_named() -> None:
 
 def test_a_job_completed_without_its_ack_is_named() -> None:
     stream = Stream().open()
-    stream._of(extracted(stream), JobCompleted(opened_by=(bytes(16),)))
+    stream.of(extracted(stream), JobCompleted(opened_by=(bytes(16),)))
     assert faults(check(stream)) == ["gate"]
 
 
@@ -124,7 +124,7 @@ def test_a_job_that_names_other_acks_is_named() -> None:
     job.destinations = ()  # so that the stream does not complete it by itself
     job.status = "running"
     stream.ack(job, "internal")
-    stream._of(job, JobCompleted(opened_by=(bytes(16),)))
+    stream.of(job, JobCompleted(opened_by=(bytes(16),)))
     assert faults(check(stream)) == ["opened_by"]
 
 

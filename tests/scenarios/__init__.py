@@ -1,0 +1,1 @@
+"""The scenarios that bite people who run such systems, by their numbers."""
