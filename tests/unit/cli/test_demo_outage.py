@@ -11,7 +11,7 @@ from services.cli.demo_receiver import Receiver, receiving
 from tests.unit.cli.jobs import job
 
 DOWN_SECONDS = 0.3
-WAITS = Gate(expected=2, acked=1, pending=["wh-1"], opened_by=[], opened_at=None)
+WAITS = Gate(expected=2, acked=1, pending=["wh-1"], waived=[], opened_by=[], opened_at=None)
 
 
 class Api:
@@ -62,7 +62,7 @@ async def test_jobs_that_wait_and_name_the_destination_are_as_they_should_be() -
 
 
 async def test_a_job_that_waits_for_something_else_is_named() -> None:
-    elsewhere = Gate(expected=2, acked=1, pending=["clickhouse"], opened_by=[], opened_at=None)
+    elsewhere = Gate(expected=2, acked=1, pending=["clickhouse"], waived=[], opened_by=[], opened_at=None)
     outage = await seen(Api(waiting("job-1"), waiting("job-2", elsewhere)), "job-1", "job-2")
     assert not outage.ok
     assert outage.not_naming == ["job-2"]
