@@ -19,6 +19,7 @@ from services.cli.spans import milliseconds_between, span
 
 TRACES_OF_ASTRAY = 3
 LINES_OF_ASTRAY = 20
+LINES_OF_FAULTS = 5
 
 
 def summary_parts(summary: Summary, jobs: Sequence[Job]) -> Iterator[RenderableType]:
@@ -76,8 +77,10 @@ def figures(summary: Summary) -> Iterator[Text]:
         f"time    {summary.jobs} jobs in {summary.seconds:.1f} s; from submit to completed "
         f"p50 {span(latency.p50_ms)}, p99 {span(latency.p99_ms)}"
     )
-    outcome = "log and read models agree" if verify.ok else f"log and read models differ: {'; '.join(verify.faults)}"
+    outcome = "log and read models agree" if verify.ok else "log and read models differ, see `jobledger verify`"
     yield _line(f"verify  {outcome} ({verify.events} events, {verify.jobs} jobs)", verify.ok)
+    for fault in verify.faults[:LINES_OF_FAULTS]:
+        yield _line(f"        {fault}", ok=False)
     for line in readiness_lines(summary.readiness):
         yield _line(f"ready   {line}", summary.readiness.ok)
     yield Text(f"picture {summary.picture or f'none: {summary.no_picture}'}", style="" if summary.picture else "yellow")

@@ -3,7 +3,7 @@
 import pytest
 from rich.console import Console, RenderableType
 
-from projections.verification.faults import Report
+from projections.verification.faults import Fault, Report
 from services.cli.demo_check import Summary, summary_of
 from services.cli.demo_kinds import PAGE_KINDS
 from services.cli.demo_orgs import Registered
@@ -80,6 +80,14 @@ def test_jobs_that_did_not_wait_are_named() -> None:
     text = shown(session(outcome("product"), Outage("org-1", "wh-1", 3, ["job-7"], ["job-8"], ["job-9"])))
     for line in ("without naming it: job-7", "completed all the same: job-8", "did not stay in extraction_done: job-9"):
         assert line in text
+
+
+def test_the_first_faults_of_the_read_model_have_a_line_each() -> None:
+    faults = [Fault("jobs", "org-1", f"job-{number}", "row", "one", "none") for number in range(9)]
+    found = summary_of(session(outcome("product")), Report({}, 3, 1, {}, faults), ALL_WELL, "apache-kafka")
+    text = read(*summary_parts(found, [job()]))
+    assert "verify  log and read models differ, see `jobledger verify`" in text
+    assert [f"\n        {fault}" in text for fault in faults] == [True] * 5 + [False] * 4
 
 
 def test_a_destination_that_is_missing_is_told_with_the_reason() -> None:
