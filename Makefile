@@ -24,12 +24,13 @@ STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test check bench lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test check bench simulate simulate-coverage lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
 	@echo 'make test    install and run every test'
 	@echo 'make check   lint, types, dependency law, schemas, docs'
+	@echo 'make simulate SEEDS=1000 FROM=0    the whole system under seeded faults; SEED=17 runs one again, with its trace'
 	@echo 'make bench   measure, and write bench/results/latest.json'
 	@echo 'make lock    resolve the dependencies again into requirements.lock'
 	@echo 'make clean   stop the stack and remove what was installed; the stack'"'"'s data in .jobledger stays'
@@ -44,6 +45,17 @@ check: $(CHECKS:%=check-%)
 
 bench: install
 	$(BIN)/python -m bench
+
+SEEDS = 1000
+FROM = 0
+SEED =
+PROCESSES = 2
+simulate: install
+	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM) --processes $(PROCESSES))
+
+simulate-coverage: install
+	$(BIN)/coverage run --rcfile=tests/simulation/coverage.ini --data-file=.coverage -m tests.simulation --seeds 100
+	$(BIN)/coverage report --rcfile=tests/simulation/coverage.ini --data-file=.coverage
 
 install: $(STAMP)
 

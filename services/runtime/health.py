@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from services.runtime.logs import without_secrets
 from services.runtime.metrics import level
 
 STALL_SECONDS = 8.0  # below ten, so that who looks every second sees red within ten
@@ -30,7 +31,7 @@ class Progress:
 
     def stalled(self, reason: str) -> None:
         """Say that the loop cannot go on, and why; red until the next beat."""
-        self._reason = reason
+        self._reason = without_secrets(reason)  # /ready is open to everybody, and errors name connection strings
 
     def state(self) -> dict[str, Any]:
         """Return `ready`, and where it is false, `reason`; beside them the figures of the last beat."""

@@ -12,10 +12,17 @@ from services.runtime.settings import Settings
 OWN_FIELDS = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 SECRETS = (
     (re.compile(r"jlk_[A-Za-z0-9]+_[A-Za-z0-9_\-]+"), "jlk_***"),
-    (re.compile(r"(://)[^/\s\"'@]*@"), r"\1***@"),  # the userinfo of a URL
+    (re.compile(r"(://)[^/\s\"']*@"), r"\1***@"),  # the userinfo of a URL, also where its password holds an @
     (re.compile(r"(?i)(password\s*=\s*)('[^']*'|[^\s\"',;&]+)"), r"\1***"),  # of a libpq connection string
     (re.compile(r"(?i)(bearer\s+)[A-Za-z0-9._~+/\-]+=*"), r"\1***"),
 )
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with every kind of secret that can be told by its form blanked."""
+    for pattern, replacement in SECRETS:
+        text = pattern.sub(replacement, text)
+    return text
 
 
 def setup(settings: Settings, service: str) -> None:
@@ -56,6 +63,4 @@ class JsonLines(logging.Formatter):
     def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "***")
-        for pattern, replacement in SECRETS:
-            text = pattern.sub(replacement, text)
-        return text
+        return without_secrets(text)

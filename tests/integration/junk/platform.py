@@ -37,14 +37,15 @@ class Platform:
 
     async def call(self, method: str, path: str, body: Any = None, **headers: str) -> tuple[int, Any]:
         """Make a call of the API and return status and JSON."""
-        async with self.client.request(method, path, json=body, headers=headers) as answer:
+        sent = {} if body is None else {"json": body}
+        async with self.client.request(method, path, headers=headers, **sent) as answer:
             self.heard.append(await answer.read() + repr(dict(answer.headers)).encode())
             return answer.status, await answer.json() if answer.content_type == "application/json" else None
 
-    async def made(self, path: str, body: Any) -> Any:
+    async def made(self, path: str, body: Any, expected: int = 201) -> Any:
         """Make something and return what the API says of it; what it shows this once is not among what was heard."""
         status, json = await self.call("POST", path, body)
-        assert status == 201, json
+        assert status == expected, json
         self.heard.pop()
         return json
 

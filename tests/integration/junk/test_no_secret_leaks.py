@@ -1,0 +1,194 @@
+"""A marker in every place where a secret stands, and errors forced wherever one is near: the marker is found nowhere.
+
+What shows a secret on purpose is left out: the answer that makes a key or an endpoint, and the org's own workflow.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from services.localstack.ports import port_for
+from services.runtime import topics
+from services.runtime.logs import JsonLines
+from services.runtime.reader import LogReader
+from services.runtime.settings import Settings
+from services.writers.__main__ import main as write
+from tests.eventually import eventually
+from tests.integration.junk.consumers import running
+from tests.integration.junk.platform import OPERATOR, SECONDS, Platform, platform
+from tests.integration.junk.records import PARTITION, Planted, deliveries, plant
+from tests.unit.workers.fakes import service, workflow
+
+pytestmark = pytest.mark.kafka
+MARK = "m4rk-0f8c1b-s3cr3t"
+DEAD_STORES = (
+    f"postgresql://postgres:{MARK}@127.0.0.1:9/nothing",
+    f"postgresql://postgres:{MARK}@[::1/nothing",  # psycopg names a URL that it cannot read
+    f"host=127.0.0.1 port=9 user=postgres password='{MARK} and more' dbname=nothing",
+    f"host=127.0.0.1 port=x password={MARK}",
+)
+
+
+class Lines(logging.Handler):
+    """Keeps every line that the processes would have written to stderr."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.lines: list[str] = []
+        self.setFormatter(JsonLines("test", (OPERATOR,)))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep a line."""
+        self.lines.append(self.format(record))
+
+
+@pytest.fixture
+def lines() -> Iterator[list[str]]:
+    """Everything that is logged, down to debug messages of libraries."""
+    handler, root = Lines(), logging.getLogger()
+    level = root.level
+    root.addHandler(handler)
+    root.setLevel(logging.DEBUG)
+    try:
+        yield handler.lines
+    finally:
+        root.removeHandler(handler)
+        root.setLevel(level)
+
+
+def document(**headers: str) -> Any:
+    """Return a workflow that shows a secret to the site."""
+    return json.loads(workflow(service("a", retries=1, headers=headers)))
+
+
+async def provoke_the_api(it: Platform) -> None:
+    """Send secrets where they do not belong."""
+    for headers in (
+        {"Authorization": f"Bearer jlk_{MARK}_{MARK}"},
+        {"Authorization": f"Basic {MARK}"},
+        {"Authorization": MARK},
+        {"Cookie": f"key={MARK}", "Authorization": f"Bearer {MARK}"},
+    ):
+        status, _ = await it.call("GET", "/api/v1/jobs", **headers)
+        assert status == 401
+    for path in (f"/api/v1/jobs?api_key={MARK}", f"/api/v1/jobs/jlk_{MARK}", f"/api/v1/jobs?limit={MARK}", f"/{MARK}"):
+        status, _ = await it.call("GET", path)
+        assert status in (400, 404, 422)
+    for url in (f"https://user:{MARK}@shop.example/", f"ftp://u:{MARK}@shop.example/", f"http://u:{MARK}@[::1/"):
+        for path in ("/api/v1/jobs", "/api/v1/webhooks"):
+            status, _ = await it.call("POST", path, {"url": url})
+            assert status == 422
+    for body in ({"url": {"key": MARK}}, {"urls": [MARK]}, {"url": "https://a.example", "priority": MARK}):
+        status, _ = await it.call("POST", "/api/v1/jobs", body)
+        assert status == 422
+
+
+async def provoke_the_workers(it: Platform) -> None:
+    """Let pages fail whose requests carry a secret."""
+    it.site.says("/broken", 500)
+    it.site.says("/away", 302, Location="http://127.0.0.1:9/elsewhere")
+    it.site.says("/junk", 302, Location="http://[::1/")
+    for path in ("/broken", "/away", "/junk"):
+        await it.until(await it.submit(path, workflowId="w"), "failed")
+    await it.until(await it.submit(f"/gone?signature={MARK}-in-a-url", workflowId="w"), "extraction_done")
+
+
+async def everything_on(settings: Settings, topic: topics.Topic) -> bytes:
+    """Return every key, value and header of a topic."""
+    reader = LogReader(settings, topic.name, dict.fromkeys(range(topic.partitions), 0))
+    found: list[bytes] = []
+    while not reader.at_end():
+        for record in await asyncio.to_thread(reader.poll, 1000, 0.1):
+            found += [record.key.encode(), record.value, repr(record.headers).encode()]
+    reader.close()
+    return b"\n".join(found)
+
+
+async def test_secrets_are_in_no_record_no_line_no_answer_and_no_metric(settings: Settings, lines: list[str]) -> None:
+    dead = replace(settings, postgres=DEAD_STORES[0])
+    async with platform(settings, document(Authorization=MARK, Cookie=MARK), postgres=dead, webhook=settings) as it:
+        status, _ = await it.call("POST", "/api/v1/workflows", {"document": document(**{"X-Key": f"{MARK}\r\n"})})
+        assert status == 422
+        hook = await it.made("/api/v1/webhooks", {"url": f"{it.site.url}/hook/{MARK}", "eventTypes": ["job.failed"]})
+        it.site.says(f"/hook/{MARK}", 500)
+        secret = (await it.made(f"/api/v1/webhooks/{hook['webhookId']}/rotate", None, 200))["secret"]
+        await it.call("POST", f"/api/v1/webhooks/{hook['webhookId']}/test")
+        await asyncio.to_thread(plant, settings, topics.commands(settings), 0, [Planted(b"junk")])
+        await provoke_the_api(it)
+        await provoke_the_workers(it)
+        await eventually(lambda: any("destination down" in line for line in lines), SECONDS)
+        await eventually(lambda: it.site.got[f"/hook/{MARK}"], SECONDS)
+        await it.call("GET", "/api/v1/jobs")
+        await it.call("GET", "/metrics")
+        await it.call("GET", "/ready")
+        sent = [got.body for path, all_got in it.site.got.items() if path.startswith("/hook") for got in all_got]
+        records = [await everything_on(settings, topic) for topic in topics.all_topics(settings)]
+    told = {
+        "answers": b"\n".join(it.heard),
+        "webhooks": b"\n".join(sent),
+        "logs": "\n".join(lines).encode(),
+        **{topic.name: found for topic, found in zip(topics.all_topics(settings), records, strict=True)},
+    }
+    secrets = [it.key, it.key.rpartition("_")[2], OPERATOR, hook["secret"], secret, MARK]
+    for place, text in told.items():
+        assert text or place.endswith("deliveries.clickhouse"), place  # nothing goes there in this test
+        shown_on_purpose = place.endswith((".events", ".commands", ".tasks.workflow")) or place == "answers"
+        for each in secrets:
+            found = _without_urls(text) if each == MARK and shown_on_purpose else text
+            assert each.encode() not in found, (place, _around(found, each.encode()))
+
+
+@pytest.mark.parametrize("store", range(len(DEAD_STORES)))
+async def test_the_connection_string_of_a_store_is_in_no_line_and_no_sign_of_health(
+    ledger: Settings, lines: list[str], tmp_path: Path, store: int
+) -> None:
+    port = port_for(tmp_path / "ports.json", "writer")
+    settings = replace(ledger, postgres=DEAD_STORES[store], host="127.0.0.1", port=port)
+    await _say_that_it_is_down(settings, lines, "postgres")
+
+
+async def test_the_url_of_clickhouse_is_in_no_line_and_no_sign_of_health(
+    ledger: Settings, lines: list[str], tmp_path: Path
+) -> None:
+    port = port_for(tmp_path / "ports.json", "writer")
+    settings = replace(ledger, clickhouse=f"http://user:{MARK}@127.0.0.1:9/nothing", host="127.0.0.1", port=port)
+    await _say_that_it_is_down(replace(settings, writer_kind="clickhouse"), lines, "clickhouse")
+
+
+async def _say_that_it_is_down(settings: Settings, lines: list[str], kind: str) -> None:
+    await asyncio.to_thread(
+        plant, settings, topics.deliveries(settings, kind), PARTITION, [Planted(deliveries(kind, 1))]
+    )
+    shown: list[str] = []
+
+    async def red() -> bool:
+        if not process.done():
+            with contextlib.suppress(aiohttp.ClientError):
+                async with session.get(f"http://127.0.0.1:{settings.port}/ready") as answer:
+                    shown.append(await answer.text())
+        return process.done() or any("is down" in text for text in shown)
+
+    async with running(write, settings) as process, aiohttp.ClientSession() as session:
+        await eventually(red, SECONDS)
+        assert not process.done(), process
+    assert any("destination down" in line for line in lines)
+    for text in (*shown, *lines):
+        assert MARK not in text, text
+
+
+def _without_urls(text: bytes) -> bytes:
+    """Leave out the urls that a job or an endpoint was given: they are what the org asked for, and are shown to it."""
+    return text.replace(f"signature={MARK}-in-a-url".encode(), b"").replace(f"/hook/{MARK}".encode(), b"")
+
+
+def _around(text: bytes, mark: bytes) -> bytes:
+    at = text.index(mark)
+    return text[max(0, at - 300) : at + 100]

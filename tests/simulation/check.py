@@ -1,0 +1,142 @@
+"""The verdict over one run: the log by itself, against what customers were told, and against every store."""
+
+from projections.postgres.fold import Current, fold
+from schemas.events import DeliveryAcked, Recorded
+from services.runtime.topics import dead_letters, events
+from tests.simulation.history import History, Story
+from tests.simulation.patches import DECODER
+from tests.simulation.world import World
+
+MOST_SAID = 20
+
+
+class Check:
+    """Follows the log while it grows, and judges at the end."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        partitions = world.broker.partitions(events(world.settings))
+        self._histories = {number: History(number) for number in partitions}
+        self._read = dict.fromkeys(partitions, 0)
+        self._recorded: dict[int, list[Recorded]] = {number: [] for number in partitions}
+        self._wrong: list[str] = []
+
+    @property
+    def events(self) -> int:
+        """How many events there are."""
+        return sum(map(len, self._recorded.values()))
+
+    def quiet(self) -> bool:
+        """Whether everything that was asked for is done and can be read."""
+        self._follow()
+        if not self._world.traffic.done or self._world.broker.down:
+            return False
+        jobs = self._jobs()
+        if any(job not in jobs for job in self._world.traffic.accepted):
+            return False
+        if any(not job.terminal or job.unsettled() for job in jobs.values()):
+            return False
+        checkpoints = self._world.model.checkpoints
+        return all(
+            history.position == (checkpoints[number].position if number in checkpoints else 0)
+            for number, history in self._histories.items()
+        )
+
+    def verdict(self) -> list[str]:
+        """Return what is wrong."""
+        self._follow()
+        world = self._world
+        wrong = [*world.cluster.faults, *world.traffic.complaints, *world.receiver.early, *self._wrong]
+        wrong += [each for history in self._histories.values() for each in history.wrong]
+        if not world.traffic.done:
+            wrong.append("customers still wait for answers")
+        wrong += self._of_jobs() + self._of_destinations() + self._of_the_read_model()
+        parked = world.broker.partition(dead_letters(world.settings), 0).readable()
+        wrong += [f"dead-lettered: {dict(entry.headers)}" for _, entry in parked]
+        return wrong[:MOST_SAID]
+
+    def _follow(self) -> None:
+        for number, partition in self._world.broker.partitions(events(self._world.settings)).items():
+            end = partition.stable_end
+            for entry in partition.entries[self._read[number] : end]:
+                if entry.readable and entry.value:
+                    recorded = DECODER.decode(entry.value)
+                    assert recorded is not None
+                    self._recorded[number].append(recorded)
+                    self._histories[number].tell(recorded, entry.value)
+                    self._see(recorded)
+            self._read[number] = end
+
+    def _see(self, recorded: Recorded) -> None:
+        """An ACK may only stand in the log of what its destination holds: now, and not some time later."""
+        event = recorded.event
+        if isinstance(event, DeliveryAcked):
+            key = (event.org_id, event.job_id, event.destination_id, event.generation)
+            if key not in self._world.warehouse.stored and key not in self._world.receiver.received:
+                self._wrong.append(f"{key} was acknowledged before its destination had it")
+
+    def _jobs(self) -> dict[str, Story]:
+        return {name: job for history in self._histories.values() for name, job in history.jobs.items()}
+
+    def _of_jobs(self) -> list[str]:
+        jobs, traffic = self._jobs(), self._world.traffic
+        wrong = [f"{job} was accepted and is lost" for job in traffic.accepted if job not in jobs]
+        wrong += [f"{name} has not ended: {job.status}" for name, job in jobs.items() if not job.terminal]
+        wrong += [
+            f"{name} ({job.status}) still waits for {job.unsettled()}"
+            for name, job in jobs.items()
+            if job.terminal and job.unsettled()
+        ]
+        wrong += [
+            f"{job} was said to be cancelled and is {jobs[job].status}"
+            for job in traffic.cancelled
+            if job in jobs and jobs[job].status != "cancelled"
+        ]
+        return wrong
+
+    def _of_destinations(self) -> list[str]:
+        wrong = []
+        rows = self._world.warehouse.rows
+        for name, job in self._jobs().items():
+            generations = [generation for (place, generation) in job.deliveries if place == "table"]
+            if job.status == "completed" and generations:
+                row = rows.get((job.org_id, name))
+                if row is None or row.generation != max(generations):
+                    wrong.append(f"{name} is completed, its row is {row}, deliveries are {generations}")
+            hooks = self._world.receiver.received
+            missing = [
+                key
+                for key, told in job.deliveries.items()
+                if told.ack and told.kind == "webhook" and (job.org_id, name, *key) not in hooks
+            ]
+            wrong += [f"{name}: {key} is acknowledged and was never received" for key in missing]
+        return wrong
+
+    def _of_the_read_model(self) -> list[str]:
+        """Rows have to be what one fold of the whole log makes; so has a second, smaller fold of ours."""
+        model = self._world.model
+        whole = fold(Current(), [each for number in self._recorded for each in self._recorded[number]])
+        wrong = [
+            f"read model: {name} differs from the fold of the log"
+            for name, stored, folded in (
+                ("jobs", model.jobs, whole.jobs),
+                ("deliveries", model.deliveries, whole.deliveries),
+                ("transitions", _sorted(model.transitions), _sorted(whole.transitions)),
+                ("visits", _sorted(model.visits), _sorted(whole.visits)),
+            )
+            if stored != folded
+        ]
+        for name, job in self._jobs().items():
+            row = model.jobs.get((job.org_id, name))
+            said = (row.status, row.seq, row.attempt, row.dispatches) if row else None
+            if said != (job.status, job.seq, job.attempt, job.dispatch):
+                wrong.append(f"read model: {name} is {said}, the log says {job.status} {job.seq} {job.attempt}")
+        for number, history in self._histories.items():
+            checkpoint = model.checkpoints.get(number)
+            if (checkpoint.position if checkpoint else 0) != history.position:
+                wrong.append(f"read model: partition {number} is at {checkpoint}, the log at {history.position}")
+        return wrong
+
+
+def _sorted(rows: list) -> list:  # type: ignore[type-arg]
+    return sorted(rows, key=lambda row: (row.partition, row.org_id, row.job_id, row.seq))

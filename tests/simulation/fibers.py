@@ -1,0 +1,238 @@
+"""Code that blocks, as threads run it, in greenlets: a blocking call lets the others go on in simulated time."""
+
+import asyncio
+import contextlib
+import contextvars
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from greenlet import GreenletExit, getcurrent, greenlet
+
+from tests.simulation.life import Crashed, current
+
+T = TypeVar("T")
+STEP_SECONDS = 0.05  # between two looks at a condition that nobody signals
+
+
+def started(loop: asyncio.AbstractEventLoop, work: Callable[[], T]) -> asyncio.Future[T]:
+    """Run work in a fiber of the current process; the future gets what came of it."""
+    over: asyncio.Future[T] = loop.create_future()
+    life = current()
+
+    def run() -> None:
+        try:
+            result = work()
+        except (Crashed, GreenletExit):
+            return
+        except BaseException as error:
+            if not over.done():
+                over.set_exception(error)
+                over.exception()
+            return
+        if not over.done():
+            over.set_result(result)
+
+    fiber = greenlet(run)
+    fiber.gr_context = contextvars.copy_context()
+    life.kept.append(fiber)
+    loop.call_soon(_enter, fiber)
+    return over
+
+
+def blocking() -> bool:
+    """Whether the running code may block: it is in a fiber, not in a callback of the loop."""
+    return getcurrent().parent is not None
+
+
+def sleep(seconds: float) -> None:
+    """Let simulated time pass for the calling fiber; in a callback of the loop no time passes."""
+    if blocking():
+        loop = asyncio.get_running_loop()
+        loop.call_later(max(0.0, seconds), _enter, getcurrent())
+        _leave()
+    current().check()
+
+
+class Signal:
+    """Something that fibers and tasks wait for."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Callable[[], None]] = []
+
+    def set(self) -> None:
+        """Wake all who wait."""
+        waiting, self._waiting = self._waiting, []
+        for wake in waiting:
+            wake()
+
+    def tell(self, other: "Signal") -> None:
+        """Set another signal when this one is set; told once, however often it is asked for."""
+        if other.set not in self._waiting:
+            self._waiting.append(other.set)
+
+    def wait(self, seconds: float) -> None:
+        """Block the calling fiber until the signal is set, or for at most so long."""
+        if not blocking():
+            return
+        loop = asyncio.get_running_loop()
+        fiber = getcurrent()
+        context = contextvars.copy_context()
+        timer = loop.call_later(max(0.0, seconds), lambda: wake())
+
+        def wake() -> None:
+            nonlocal fiber
+            if fiber is not None:
+                timer.cancel()
+                if wake in self._waiting:
+                    self._waiting.remove(wake)
+                loop.call_soon(_enter, fiber, context=context)
+                fiber = None
+
+        self._waiting.append(wake)
+        _leave()
+        current().check()
+
+    async def heard(self, seconds: float) -> None:
+        """Wait in a task until the signal is set, or for at most so long."""
+        future = asyncio.get_running_loop().create_future()
+        self._waiting.append(lambda: None if future.done() else future.set_result(None))
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await future
+        current().check()
+
+
+def result_of(future: "asyncio.Future[T]", seconds: float | None) -> T:
+    """Block the calling fiber until a future is done and return its result."""
+    signal = Signal()
+    future.add_done_callback(lambda _: signal.set())
+    if not future.done():
+        signal.wait(1e9 if seconds is None else seconds)
+    if not future.done():
+        raise TimeoutError
+    return future.result()
+
+
+def _enter(fiber: Any) -> None:
+    if not fiber.dead:
+        fiber.parent = getcurrent()
+        fiber.switch()
+
+
+def _leave() -> None:
+    getcurrent().parent.switch()
+
+
+class Thread:
+    """A `threading.Thread` of the simulation."""
+
+    def __init__(self, *, target: Callable[..., None], args: Iterable[Any] = (), name: str = "", daemon: bool = True):
+        del name, daemon
+        self._work = lambda: target(*args)
+        self._over: asyncio.Future[None] | None = None
+        self.ident: int | None = None
+
+    def start(self) -> None:
+        """Start it."""
+        self.ident = 1
+        self._over = started(asyncio.get_running_loop(), self._work)
+
+    def join(self, timeout: float | None = None) -> None:
+        """Wait for its end."""
+        if blocking() and self._over:
+            with contextlib.suppress(TimeoutError):
+                result_of(self._over, timeout)
+
+
+class Event:
+    """A `threading.Event` of the simulation."""
+
+    def __init__(self) -> None:
+        self._signal, self._set = Signal(), False
+
+    def is_set(self) -> bool:
+        """Whether it is set."""
+        return self._set
+
+    def set(self) -> None:
+        """Set it."""
+        self._set = True
+        self._signal.set()
+
+    def wait(self, timeout: float = 1e9) -> bool:
+        """Wait until it is set, or for at most so long."""
+        if not self._set:
+            self._signal.wait(timeout)
+        return self._set
+
+
+class Condition:
+    """A `threading.Condition` of the simulation."""
+
+    def __init__(self) -> None:
+        self._signal = Signal()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def notify_all(self) -> None:
+        """Wake all who wait."""
+        self._signal.set()
+
+    def wait(self, timeout: float) -> None:
+        """Wait until notified, or for at most so long."""
+        self._signal.wait(timeout)
+
+    def wait_for(self, true: Callable[[], bool], timeout: float) -> bool:
+        """Wait until something is true, or for at most so long."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + timeout
+        while not true() and blocking() and loop.time() < deadline:
+            self._signal.wait(deadline - loop.time())
+        return true()
+
+
+class Lock:
+    """A `threading.Lock` of the simulation: nothing runs beside its holder."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Pool:
+    """A `ThreadPoolExecutor` of the simulation: one after the other."""
+
+    def __init__(self, _workers: int) -> None:
+        pass
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def map(self, work: Callable[[Any], T], each: Iterable[Any]) -> Iterator[T]:
+        """Do the work for each."""
+        return iter([work(one) for one in each])
+
+
+class Asked:
+    """What `asyncio.run_coroutine_threadsafe` returns."""
+
+    def __init__(self, future: "asyncio.Future[Any]") -> None:
+        self._future = future
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Block until there is one."""
+        return result_of(self._future, timeout)
+
+
+def run_coroutine_threadsafe(coroutine: Any, loop: asyncio.AbstractEventLoop) -> Asked:
+    """Run a coroutine on the loop on behalf of a fiber."""
+    return Asked(loop.create_task(coroutine))

@@ -1,0 +1,200 @@
+"""What a log says, folded by a few lines of their own: written from docs/state_machine.md, not from the code."""
+
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+from schemas import events as e
+from schemas.events import Recorded
+from schemas.values import After, Destination
+
+LIVE = ("pending", "running", "waiting_retry", "extraction_done")
+ALLOWED: dict[type[e.AnyEvent], tuple[tuple[str, ...], str]] = {
+    e.JobClaimed: (("pending", "waiting_retry"), "running"),
+    e.RetryScheduled: (("running",), "waiting_retry"),
+    e.JobReleased: (("running",), "pending"),
+    e.JobExtracted: (("running",), "extraction_done"),
+    e.JobCompleted: (("extraction_done",), "completed"),
+    e.JobFailed: (LIVE, "failed"),
+    e.JobCancelled: (LIVE, "cancelled"),
+}
+BY_THE_OWNER = (e.NodeFinished, e.RetryScheduled, e.JobExtracted)
+FREES_THE_SLOT = (e.RetryScheduled, e.JobReleased, e.JobExtracted, e.JobCompleted, e.JobFailed, e.JobCancelled)
+
+
+@dataclass(slots=True)
+class Told:
+    """One delivery, as the log tells of it."""
+
+    kind: str
+    tries: int
+    ack: bytes = b""
+    dead: bool = False
+
+
+@dataclass(slots=True)
+class Story:
+    """One job, as the log tells of it."""
+
+    org_id: str
+    destinations: tuple[Destination, ...]
+    status: str = "pending"
+    seq: int = 0
+    attempt: int = 0
+    dispatch: int = 0
+    in_slot: bool = False
+    due_at: int = 0
+    steps: int = 0
+    deliveries: dict[tuple[str, int], Told] = field(default_factory=dict)
+
+    @property
+    def terminal(self) -> bool:
+        """Whether it has ended."""
+        return self.status not in LIVE
+
+    def missing(self) -> list[str]:
+        """Return the gating destinations that have not acknowledged."""
+        acked = {place for (place, _), told in self.deliveries.items() if told.ack}
+        return [each.destination_id for each in self.destinations if each.gating and each.destination_id not in acked]
+
+    def unsettled(self) -> list[str]:
+        """Return the deliveries that an ended job still waits for; a job that gave no result delivers only notices."""
+        if self.status == "cancelled":
+            return []
+        after = After.COMPLETED if self.status == "completed" else After.FAILED
+        wanted = [place for place in self.destinations if place.after is after]
+        if self.status == "completed":
+            wanted += [place for place in self.destinations if place.after is After.EXTRACTION]
+        settled = {place for (place, _), told in self.deliveries.items() if told.ack or told.dead}
+        return [place.destination_id for place in wanted if place.destination_id not in settled]
+
+
+@dataclass(slots=True)
+class History:
+    """The log of one partition up to some position; `wrong` holds what may never stand in a log."""
+
+    partition: int
+    position: int = 0
+    cause: int = -1
+    occurred_at: int = 0
+    heads: dict[str, bytes] = field(default_factory=dict)
+    caps: dict[str, int] = field(default_factory=dict)
+    org_seqs: dict[str, int] = field(default_factory=dict)
+    jobs: dict[str, Story] = field(default_factory=dict)
+    ids: set[bytes] = field(default_factory=set)
+    opened: set[str] = field(default_factory=set)  # jobs whose gate has opened, and that have to be completed next
+    wrong: list[str] = field(default_factory=list)
+
+    def tell(self, recorded: Recorded, stored: bytes) -> None:
+        """Go on by one event."""
+        header, event = recorded.header, recorded.event
+        self._header(recorded)
+        self.heads[event.org_id] = blake2b(stored, digest_size=32).digest()
+        match event:
+            case e.OrgRegistered() | e.OrgLimitChanged():
+                self.caps[event.org_id] = event.max_in_flight
+                self._next_of_org(recorded)
+            case e.JobSubmitted():
+                self._expect(event.job_id not in self.jobs, recorded, "submitted twice")
+                self._expect(header.seq == 1, recorded, f"first event has seq {header.seq}")
+                self.jobs[event.job_id] = Story(event.org_id, event.destinations, seq=1)
+            case _ if event.job_id:
+                self._of_a_job(recorded, event)
+        for name in self.opened:
+            self._expect(
+                self.jobs[name].status == "completed", recorded, f"the gate of {name} is open, this came first"
+            )
+        self.opened.clear()
+        job = self.jobs.get(event.job_id)
+        if job and job.status == "extraction_done" and not job.missing():
+            self.opened.add(event.job_id)
+
+    def _header(self, recorded: Recorded) -> None:
+        header, event = recorded.header, recorded.event
+        self._expect(header.partition == self.partition, recorded, f"says partition {header.partition}")
+        self._expect(
+            header.position == self.position + 1, recorded, f"position {header.position} after {self.position}"
+        )
+        self._expect(header.cause >= self.cause, recorded, f"cause {header.cause} after {self.cause}")
+        self._expect(header.occurred_at >= self.occurred_at, recorded, "time runs backwards")
+        self._expect(header.prev_hash == self.heads.get(event.org_id, bytes(32)), recorded, "breaks the chain")
+        self._expect(header.event_id not in self.ids, recorded, "its id was used before")
+        self.ids.add(header.event_id)
+        self.position, self.cause, self.occurred_at = header.position, header.cause, header.occurred_at
+
+    def _next_of_org(self, recorded: Recorded) -> None:
+        org, seq = recorded.event.org_id, recorded.header.seq
+        self._expect(seq == self.org_seqs.get(org, 0) + 1, recorded, f"seq {seq} of the org")
+        self.org_seqs[org] = seq
+
+    def _of_a_job(self, recorded: Recorded, event: e.AnyEvent) -> None:
+        job = self.jobs.get(event.job_id)
+        if job is None:
+            self._expect(False, recorded, "of a job that was never submitted")
+            return
+        self._expect(event.org_id == job.org_id, recorded, f"of a job of {job.org_id}")
+        self._expect(recorded.header.seq == job.seq + 1, recorded, f"seq {recorded.header.seq} after {job.seq}")
+        job.seq = recorded.header.seq
+        if isinstance(event, e.JobClaimed):
+            self._expect(event.attempt == job.attempt + 1, recorded, f"claim {event.attempt} after {job.attempt}")
+            self._expect(job.in_slot, recorded, "claimed without a dispatch")
+            job.attempt = event.attempt
+        elif isinstance(event, BY_THE_OWNER):
+            self._expect(job.status == "running", recorded, f"reported while {job.status}")
+        self._expect(event.attempt == job.attempt, recorded, f"of attempt {event.attempt}, current is {job.attempt}")
+        self._slots(recorded, job, event)
+        self._details(recorded, job, event)
+        rule = ALLOWED.get(type(event))
+        if rule:
+            self._expect(job.status in rule[0], recorded, f"while {job.status}")
+            job.status = rule[1]
+
+    def _slots(self, recorded: Recorded, job: Story, event: e.AnyEvent) -> None:
+        if isinstance(event, FREES_THE_SLOT):
+            job.in_slot = False
+        elif isinstance(event, e.JobDispatched):
+            self._expect(
+                event.dispatch == job.dispatch + 1, recorded, f"dispatch {event.dispatch} after {job.dispatch}"
+            )
+            self._expect(job.status in ("pending", "waiting_retry"), recorded, f"dispatched while {job.status}")
+            early = job.status == "waiting_retry" and recorded.header.occurred_at < job.due_at
+            self._expect(not early, recorded, "a retry before it was due")
+            job.dispatch = event.dispatch
+            if not job.in_slot:
+                job.in_slot = True
+                taken = sum(each.in_slot for each in self.jobs.values() if each.org_id == job.org_id)
+                self._expect(
+                    taken <= self.caps[job.org_id], recorded, f"{taken} in flight, cap {self.caps[job.org_id]}"
+                )
+
+    def _details(self, recorded: Recorded, job: Story, event: e.AnyEvent) -> None:
+        match event:
+            case e.NodeFinished():
+                self._expect(event.step == job.steps, recorded, f"step {event.step}, {job.steps} is next")
+                job.steps = event.step + 1
+            case e.RetryScheduled():
+                job.due_at = event.due_at
+            case e.JobCompleted():
+                acks = {told.ack for (place, _), told in job.deliveries.items() if told.ack and self._gates(job, place)}
+                self._expect(not job.missing(), recorded, f"completed without {job.missing()}")
+                self._expect(set(event.opened_by) == acks, recorded, "opened by other ACKs than there are")
+            case e.DeliveryRequested():
+                told = job.deliveries.setdefault((event.destination_id, event.generation), Told(event.kind, 0))
+                self._expect(event.try_number == told.tries + 1, recorded, f"try {event.try_number} after {told.tries}")
+                self._expect(not told.ack, recorded, "requested after its ACK")
+                told.tries = event.try_number
+            case e.DeliveryAcked() | e.DeliveryFailed() | e.DeliveryDeadLettered():
+                told = job.deliveries.get((event.destination_id, event.generation), Told("", 0))
+                self._expect(told.tries > 0, recorded, "answered, never requested")
+                self._expect(not told.ack, recorded, "answered after its ACK")
+                if isinstance(event, e.DeliveryAcked):
+                    told.ack = recorded.header.event_id
+                told.dead = told.dead or isinstance(event, e.DeliveryDeadLettered)
+
+    def _gates(self, job: Story, place: str) -> bool:
+        return any(each.gating for each in job.destinations if each.destination_id == place)
+
+    def _expect(self, true: bool, recorded: Recorded, what: str) -> None:
+        if not true:
+            header = recorded.header
+            where = f"{header.partition}:{header.position} {header.event_type} {recorded.event.job_id}"
+            self.wrong.append(f"{where}: {what}")

@@ -1,0 +1,185 @@
+"""Puts simulated things in the place of what production code reaches outside with: one list, nothing else is replaced.
+
+The replaced names are those at the seams: the Kafka client's two classes, the driver's connection, stores, threads,
+clocks and randomness. What talks to them (transactions, readers, producers, commander, shells) is production code.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+from unittest import mock
+
+import projections.__main__ as projections_main
+import projections.postgres.sink
+import projections.process
+import services.decider.__main__ as decider_main
+import services.runtime.commander
+import services.runtime.ends
+import services.runtime.health_server
+import services.runtime.producer
+import services.runtime.reader
+import services.runtime.transactions
+import services.workers.__main__ as workers_main
+import services.workers.readers
+import services.writers.__main__ as writers_main
+import services.writers.postgres.compose
+import services.writers.postgres.writer
+import services.writers.webhook.compose
+from schemas.avro_of import record_schema
+from schemas.codec import Decoder, Encoder
+from schemas.events import EVENT_TYPES
+from services.ledger.policy import SECOND
+from services.runtime.settings import Settings
+from services.runtime.topics import deliveries, tasks
+from tests.simulation import fibers, stores
+from tests.simulation.life import Crashed, current
+from tests.simulation.world import START_MICROS, World
+
+NUMBERS = {name: number for number, name in enumerate(EVENT_TYPES, start=1)}
+NAMES = {number: name for name, number in NUMBERS.items()}
+ENCODER = Encoder(NUMBERS)
+DECODER = Decoder(lambda number: record_schema(NAMES[number]))
+THREADS = SimpleNamespace(Thread=fibers.Thread, Event=fibers.Event, Condition=fibers.Condition, Lock=fibers.Lock)
+RETRIES = tuple(SECOND * each // 2 for each in (1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4))
+
+
+@contextmanager
+def simulated(world: World) -> Iterator[None]:
+    """Replace what is outside for as long as the context lasts."""
+    with ExitStack() as stack:
+        for owner, name, stand_in in _replaced(world):
+            stack.enter_context(mock.patch.object(owner, name, stand_in))
+        yield
+
+
+def _replaced(world: World) -> list[tuple[Any, str, Any]]:
+    return [
+        *_clocks(world),
+        *_kafka(world),
+        *_threads(),
+        *_decider(world),
+        *_workers(world),
+        *_writers(world),
+        *_read_model(world),
+    ]
+
+
+def _clocks(world: World) -> list[tuple[Any, str, Any]]:
+    def nanos() -> int:
+        return (START_MICROS + current().skew_micros) * 1000 + int(world.loop.now * 1e9)
+
+    return [
+        (time, "monotonic", lambda: world.loop.now),
+        (time, "perf_counter", lambda: world.loop.now),
+        (time, "time_ns", nanos),
+        (time, "time", lambda: nanos() / 1e9),
+        (time, "sleep", fibers.sleep),
+        (os, "urandom", world.random.randbytes),
+        (asyncio, "run_coroutine_threadsafe", fibers.run_coroutine_threadsafe),
+    ]
+
+
+def _kafka(world: World) -> list[tuple[Any, str, Any]]:
+    clients = world.clients
+    return [
+        (services.runtime.transactions, "Producer", clients.producer),
+        (services.runtime.transactions, "ThreadPoolExecutor", fibers.Pool),
+        (services.runtime.producer, "confluent_kafka", SimpleNamespace(Producer=clients.producer)),
+        (services.runtime.reader, "Consumer", clients.consumer),
+        (services.runtime.ends, "Consumer", clients.consumer),
+    ]
+
+
+def _threads() -> list[tuple[Any, str, Any]]:
+    modules = (services.runtime.producer, services.runtime.commander, services.workers.readers, decider_main)
+    return [(module, "threading", THREADS) for module in modules]
+
+
+def _decider(world: World) -> list[tuple[Any, str, Any]]:
+    policy_of = decider_main.policy_of
+
+    def leave_at_once(fenced: Exception) -> None:
+        world.cluster.say(f"{current()} fenced: {fenced}")
+        world.cluster.end(current())
+        raise Crashed
+
+    return [
+        (services.runtime.health_server, "serve", _serve),
+        (decider_main, "encoder", lambda _settings: ENCODER),
+        (decider_main, "decoder", lambda _settings: DECODER),
+        (decider_main, "leave_at_once", leave_at_once),
+        (
+            decider_main,
+            "policy_of",
+            lambda settings: replace(policy_of(settings), delivery_schedule=RETRIES, delivery_resend_cap=12 * SECOND),
+        ),
+    ]
+
+
+def _workers(world: World) -> list[tuple[Any, str, Any]]:
+    return [
+        (workers_main, "serve", _serve),
+        (workers_main, "Providers", lambda _settings: world.site),
+        (workers_main, "BlobStore", lambda _url: world.blobs),
+        (
+            workers_main,
+            "worker_app",
+            lambda settings, kind, handle, fault: world.stream(tasks(settings, kind), handle, fault),
+        ),
+    ]
+
+
+def _writers(world: World) -> list[tuple[Any, str, Any]]:
+    hooks, table = services.writers.webhook.compose, services.writers.postgres.compose
+    return [
+        (writers_main, "serve", _serve),
+        (
+            writers_main,
+            "writer_app",
+            lambda settings, kind, handle, fault: world.stream(deliveries(settings, kind), handle, fault),
+        ),
+        (table, "BlobStore", lambda _url: world.blobs),
+        (services.writers.postgres.writer, "AsyncConnection", world.warehouse),
+        (hooks, "BlobStore", lambda _url: world.blobs),
+        (hooks, "AsyncConnectionPool", _nothing),
+        (hooks, "Sender", _nothing),
+        (hooks, "StoredEndpoints", lambda _pool: None),
+        (hooks, "Positions", lambda _dsn: stores.Positions(world.model)),
+        (hooks, "WebhookWriter", lambda *_: world.receiver),
+    ]
+
+
+def _read_model(world: World) -> list[tuple[Any, str, Any]]:
+    runner_of = projections.postgres.sink.postgres_runner
+
+    def waiting_in_fibers(*arguments: Any) -> Any:
+        runner = runner_of(*arguments)
+        runner._stopping = fibers.Event()  # type: ignore[assignment]
+        return runner
+
+    return [
+        (projections_main, "decoder", lambda _settings: DECODER),
+        (projections_main, "postgres_runner", waiting_in_fibers),
+        (projections.process, "serve", _serve),
+        (projections.process, "wait_for_broker", lambda *_: None),
+        (projections.process, "ensure_topics", lambda *_: None),
+        (projections.postgres.sink, "migrate", lambda _dsn: None),
+        (projections.postgres.sink, "Store", lambda _dsn, _schema: stores.Store(world.model, world.chaos)),
+    ]
+
+
+async def _serve(_settings: Settings, _health: Any) -> Any:
+    async def close() -> None:
+        """Nothing was opened."""
+
+    return SimpleNamespace(close=close)
+
+
+@asynccontextmanager
+async def _nothing(*_: Any, **__: Any) -> Any:
+    yield None

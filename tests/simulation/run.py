@@ -1,0 +1,157 @@
+"""Runs one seed from start to quiet, and says what is wrong with what came of it."""
+
+import asyncio
+import contextlib
+import dataclasses
+import gc
+import hashlib
+import logging
+from dataclasses import dataclass, field
+
+from greenlet import getcurrent, greenlet
+
+import projections.__main__ as projections_main
+import services.decider.__main__ as decider_main
+import services.workers.__main__ as workers_main
+import services.writers.__main__ as writers_main
+from services.ledger.policy import SECOND
+from services.runtime.topics import deliveries, tasks
+from tests.simulation.check import Check
+from tests.simulation.life import WORLD
+from tests.simulation.loop import Stuck
+from tests.simulation.patches import simulated
+from tests.simulation.world import World
+
+QUIET_SECONDS = 240.0  # after the storm, until everything has to be at rest
+DECIDERS = 2
+WORKERS = 2
+
+
+@dataclass(slots=True)
+class Result:
+    """What came of one seed."""
+
+    seed: int
+    digest: str = ""
+    wrong: list[str] = field(default_factory=list)
+    trace: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    steps: int = 0
+    kills: int = 0
+    jobs: int = 0
+    events: int = 0
+
+
+def simulate(seed: int, *, traced: bool = False) -> Result:
+    """Run a seed; the same seed gives the same result."""
+    result = Result(seed)
+    clock: list[World] = []
+
+    def say(text: str) -> None:
+        if traced:
+            result.trace.append(f"{clock[0].loop.now:9.4f} {text}" if clock else text)
+
+    world = World(seed, say)
+    clock.append(world)
+    say(world.chaos.describe())
+    gc.disable()
+    WORLD.kept.clear()
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        with simulated(world):
+            check = Check(world)
+            try:
+                world.loop.run_until_complete(_live(world, check))
+            except Stuck as stuck:
+                result.wrong.append(str(stuck))
+            result.wrong += check.verdict()
+            _bury(world)
+    finally:
+        logging.disable(before)
+        gc.enable()
+    result.digest = _digest(world)
+    result.seconds, result.steps, result.kills = world.loop.now, world.loop.steps, world.cluster.kills
+    result.jobs, result.events = len(world.traffic.accepted), check.events
+    return result
+
+
+async def _live(world: World, check: Check) -> None:
+    _start(world)
+    watching = asyncio.ensure_future(asyncio.gather(*(world.group(topic).watch() for topic in _topics(world))))
+    storm = asyncio.ensure_future(_storm(world))
+    loop = world.loop
+    await storm
+    world.chaos.storm = False
+    deadline = loop.time() + QUIET_SECONDS
+    while not check.quiet() and loop.time() < deadline:  # noqa: ASYNC110  # time costs nothing here
+        await asyncio.sleep(0.5)
+    watching.cancel()
+    world.cluster.over = True
+
+
+def _topics(world: World) -> tuple[str, ...]:
+    settings = world.settings
+    return tasks(settings, "workflow"), deliveries(settings, "postgres"), deliveries(settings, "webhook")
+
+
+def _start(world: World) -> None:
+    cluster, settings = world.cluster, world.settings
+    deciders = min(DECIDERS, settings.partitions)
+    for number in range(deciders):
+        own = dataclasses.replace(settings, instance=number, instances=deciders)
+        cluster.add(f"decider-{number}", lambda own=own: decider_main.main(own))  # type: ignore[misc]
+    for number in range(WORKERS):
+        own = dataclasses.replace(settings, worker_id=f"w{number}")
+        skew = int(world.random.choice((-1, 1)) * world.chaos.weather.skew_seconds * SECOND)
+        cluster.add(f"worker-{number}", lambda own=own: workers_main.main(own), skew)  # type: ignore[misc]
+    for number, kind in enumerate(("postgres", "postgres", "webhook")):
+        own = dataclasses.replace(settings, worker_id=f"{kind}{number}", writer_kind=kind)
+        cluster.add(f"writer-{kind}-{number}", lambda own=own: writers_main.main(own))  # type: ignore[misc]
+    for number in range(2):  # one works, one stands by
+        cluster.add(f"projection-{number}", lambda: projections_main.main(settings))
+    cluster.add("api", world.traffic.run, mortal=False)
+
+
+async def _storm(world: World) -> None:
+    """Let what is not bound to a call happen: pauses, outages, stops."""
+    weather, random, cluster = world.chaos.weather, world.random, world.cluster
+    names = [name for name in cluster.programs if name != "api"]
+    acts = ["pause"] * weather.pauses + ["outage"] * weather.outages + ["stop"] * weather.stops
+    times = sorted((random.uniform(0.0, weather.storm_seconds), act) for act in acts)
+    for at, act in times:
+        await asyncio.sleep(max(0.0, at - world.loop.time()))
+        match act:
+            case "pause":
+                cluster.pause(random.choice(names), random.choice((0.5, 3.0, 12.0)))
+            case "outage":
+                world.broker.up_again_at = world.loop.time() + random.choice((0.5, 5.0, 35.0))
+                cluster.say(f"broker away until {world.broker.up_again_at:.1f}")
+            case _:
+                cluster.stop(random.choice(names))
+    await asyncio.sleep(max(0.0, weather.storm_seconds - world.loop.time()))
+
+
+def _bury(world: World) -> None:
+    """Let go of what is left, dead and alive, without letting it do anything more."""
+    world.loop.close()
+    lives = [*world.cluster.lives, WORLD]
+    for life in lives[:-1]:
+        life.alive = False
+    for thing in [thing for life in lives for thing in life.kept]:
+        with contextlib.suppress(BaseException):
+            if isinstance(thing, asyncio.Task):
+                thing.get_coro().close()
+            elif isinstance(thing, greenlet) and not thing.dead:
+                thing.parent = getcurrent()
+                thing.throw()
+    for life in lives:
+        life.kept.clear()
+
+
+def _digest(world: World) -> str:
+    digest = hashlib.sha256()
+    for partition in world.broker.everything():
+        for entry in partition.entries:
+            digest.update(b"%d %d %b %b" % (entry.timestamp_ms, entry.readable, entry.key, entry.value))
+    return digest.hexdigest()

@@ -1,0 +1,116 @@
+"""The outside: a site whose pages come, fail and hang, and a receiver of webhooks."""
+
+import asyncio
+import json
+from typing import Any
+
+import msgspec
+
+from projections.postgres.rows import Checkpoint
+from schemas.values import After
+from services.ledger.messages import Delivery, DeliveryResult
+from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
+from services.writers.writer import written
+from tests.simulation.chaos import Chaos
+from tests.simulation.life import current
+from tests.simulation.stores import ReadModel
+
+GOOD = b"<html><head><title>Lamp</title></head><body><h1>Lamp</h1><p class=price>12.50 EUR</p>%s</body></html>" % (
+    b"<p>A lamp of brass and glass, made by hand, with a cable of three metres and a warm light.</p>" * 5
+)
+FIRST = {"id": "one", "kind": "service", "settings": {"retries": 3, "retryDelayMs": 700, "jitter": 0.1}}
+INSTANT = {"id": "two", "kind": "service", "settings": {"retries": 2, "retryBackoff": "instant"}}
+FIELDS = [{"name": "title", "query": "h1", "required": True}]
+WORKFLOWS: dict[str, dict[str, Any]] = {
+    "workflows/short": {
+        "name": "short",
+        "nodes": [{"id": "in", "kind": "entry"}, FIRST, {"id": "out", "kind": "result"}],
+        "edges": [{"source": "in", "target": "one"}, {"source": "one", "target": "out", "on": "success"}],
+    },
+    "workflows/long": {
+        "name": "long",
+        "nodes": [
+            {"id": "in", "kind": "entry"},
+            FIRST,
+            INSTANT,
+            {"id": "read", "kind": "extractor", "settings": {"fields": FIELDS, "schemaId": "product"}},
+            {"id": "store", "kind": "warehouse"},
+            {"id": "out", "kind": "result"},
+            {"id": "bad", "kind": "failed"},
+        ],
+        "edges": [
+            {"source": "in", "target": "one"},
+            {"source": "one", "target": "read", "on": "success"},
+            {"source": "one", "target": "two", "on": "fail"},
+            {"source": "two", "target": "read", "on": "success"},
+            {"source": "two", "target": "bad", "on": "fail"},
+            {"source": "read", "target": "store", "on": "success"},
+            {"source": "read", "target": "bad", "on": "fail"},
+            {"source": "store", "target": "out"},
+        ],
+    },
+}
+
+
+def documents() -> dict[str, bytes]:
+    """Return the workflow documents as they lie in the blob store."""
+    return {ref: json.dumps(document).encode() for ref, document in WORKFLOWS.items()}
+
+
+class Site:
+    """Stands for the providers of a worker; every worker meets the same site."""
+
+    def __init__(self, chaos: Chaos) -> None:
+        self.calls: list[tuple[float, str, str]] = []  # when, by whom, for which job
+        self._chaos = chaos
+
+    async def start(self) -> None:
+        """Need nothing."""
+
+    async def close(self) -> None:
+        """Hold nothing."""
+
+    def provider(self, _name: str) -> "Site":
+        """Return itself: one provider is enough."""
+        return self
+
+    async def fetch(self, request: FetchRequest) -> FetchResult:
+        """Answer: pages under /gone/ are never there, others mostly are."""
+        self.calls.append((asyncio.get_running_loop().time(), repr(current()), request.job_id))
+        random = self._chaos.random
+        await asyncio.sleep(
+            random.uniform(1.0, 9.0) if self._chaos.strikes("page_hangs") else random.uniform(0.01, 0.6)
+        )
+        if self._chaos.strikes("page_fails"):
+            after = random.choice((None, None, 1.0, 7.0))
+            return ProviderError("http_5xx", "simulated", True, 503, after)
+        if "/gone/" in request.url:
+            return Fetched(404, "text/html", b"<html><body>Not found</body></html>", request.url, 1)
+        return Fetched(200, "text/html", GOOD, request.url, 1)
+
+
+class Receiver:
+    """Stands for the writer of webhooks: posts to an endpoint that fails at times."""
+
+    def __init__(self, chaos: Chaos, model: ReadModel) -> None:
+        self.received: set[tuple[str, str, str, int]] = set()
+        self.early: list[str] = []  # notices that came before their job could be read
+        self._chaos, self._model = chaos, model
+
+    async def deliver(self, delivery: Delivery) -> DeliveryResult:
+        """Take one message."""
+        await asyncio.sleep(self._chaos.latency())
+        current().check()
+        if self._chaos.strikes("destination_down_before"):
+            return self._failed(delivery)
+        folded = self._model.checkpoints.get(delivery.partition, Checkpoint(delivery.partition)).position
+        if delivery.after is not After.EXTRACTION and folded < delivery.ended_position:
+            self.early.append(f"notice of {delivery.job_id} at {folded}, its end is at {delivery.ended_position}")
+        self.received.add((delivery.org_id, delivery.job_id, delivery.destination_id, delivery.generation))
+        if self._chaos.strikes("destination_down_after"):
+            return self._failed(delivery)
+        await asyncio.sleep(self._chaos.latency())
+        return written(delivery)
+
+    def _failed(self, delivery: Delivery) -> DeliveryResult:
+        return msgspec.structs.replace(written(delivery, rows=0), error_type="connection", retry_after_ms=300)

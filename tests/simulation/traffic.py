@@ -1,0 +1,129 @@
+"""What customers do in one seed: orgs, jobs, cancels, new limits; a lost answer makes them ask again."""
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from schemas.values import After, Destination
+from services.ledger.messages import (
+    AnyCommand,
+    CancelJob,
+    ChangeOrgLimit,
+    Done,
+    NewJob,
+    Refused,
+    RegisterOrg,
+    SubmitJobs,
+)
+from services.runtime.commander import Commander
+from services.runtime.errors import LedgerUnavailable
+from services.runtime.ids import uuid7
+from services.runtime.settings import Settings
+from services.runtime.topics import partition_of_org
+from tests.simulation.chaos import Chaos
+
+PLACES = (
+    Destination(destination_id="table", kind="postgres"),
+    Destination(destination_id="hook", kind="webhook"),
+    Destination(destination_id="side", kind="webhook", gating=False),
+    Destination(destination_id="hook:done", kind="webhook", gating=False, after=After.COMPLETED),
+    Destination(destination_id="hook:lost", kind="webhook", gating=False, after=After.FAILED),
+)
+ANSWER_SECONDS = 4.0
+
+
+@dataclass(slots=True)
+class Traffic:
+    """The customers, and what they were told."""
+
+    settings: Settings
+    chaos: Chaos
+    caps: dict[str, int] = field(default_factory=dict)
+    accepted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
+    cancelled: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
+    digests: dict[bytes, tuple[str, ...]] = field(default_factory=dict)  # idempotency digest -> ids as answered
+    complaints: list[str] = field(default_factory=list)
+    done: bool = False
+
+    async def run(self) -> None:
+        """Do everything, then say so."""
+        commander = Commander(self.settings, "api")
+        await commander.start()
+        random = self.chaos.random
+        orgs = [f"org-{number}" for number in range(random.randint(1, 4))]
+        self.caps = {org: random.randint(1, 3) for org in orgs}
+        async with asyncio.TaskGroup() as group:
+            for org in orgs:
+                group.create_task(self._customer(commander, org, random.randint(1, 4)))
+        await commander.close()
+        self.done = True
+        await asyncio.Event().wait()
+
+    async def _customer(self, commander: Commander, org: str, submissions: int) -> None:
+        random = self.chaos.random
+        await self._ask(commander, RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org]))
+        for number in range(submissions):
+            await asyncio.sleep(random.uniform(0.0, self.chaos.weather.storm_seconds / 3))
+            jobs = await self._submit(commander, org, number)
+            for job in jobs:
+                if random.random() < 0.2:
+                    await self._cancel(commander, org, job)
+            if random.random() < 0.15:
+                await self._ask(
+                    commander, ChangeOrgLimit(command_id="", org_id=org, max_in_flight=random.randint(1, 4))
+                )
+
+    async def _submit(self, commander: Commander, org: str, number: int) -> tuple[str, ...]:
+        random = self.chaos.random
+        digest = f"{org}/{number}".encode().ljust(16)
+        names = [f"{org}-job-{number}-{each}" for each in range(random.choice((1, 1, 2, 4)))]
+        hint = random.choice(("p", "p", "p", "gone"))
+        places = PLACES[: random.randint(1, 3)] + random.choice((PLACES[3:], ()))
+        submit = SubmitJobs(
+            command_id="",
+            org_id=org,
+            jobs=tuple(NewJob(job_id=name, private=_private(f"http://shop.example/{hint}/{name}")) for name in names),
+            workflow_id="w",
+            workflow_version=1,
+            workflow_ref=random.choice(("workflows/short", "workflows/long")),
+            destinations=places if random.random() < 0.95 else (),
+            max_run_seconds=random.choice((0, 0, 0, 6)),
+            idempotency_digest=digest,
+            request_digest=digest,
+        )
+        for _ in range(2 if random.random() < 0.2 else 1):  # a double click
+            told = await self._ask(commander, submit)
+            ids = told.job_ids
+            if self.digests.setdefault(digest, ids) != ids:
+                self.complaints.append(f"{digest!r} was answered with {self.digests[digest]}, then with {ids}")
+            self.accepted |= dict.fromkeys(ids, org)
+        return ids
+
+    async def _cancel(self, commander: Commander, org: str, job: str) -> None:
+        await asyncio.sleep(self.chaos.random.choice((0.0, 0.1, 1.0, 4.0)))
+        told = await self._ask(
+            commander, CancelJob(command_id="", org_id=org, job_id=job, correlation_id=uuid7()), True
+        )
+        if isinstance(told, Done):
+            self.cancelled[job] = org
+
+    async def _ask(self, commander: Commander, command: AnyCommand, may_be_refused: bool = False) -> Done:
+        """Ask until there is an answer."""
+        while True:
+            asked = replace(command, command_id=uuid7(), requester=commander.boot_id, actor="api:k")
+            try:
+                reply = await commander.ask(
+                    partition_of_org(command.org_id, self.settings.partitions), asked, ANSWER_SECONDS
+                )
+            except LedgerUnavailable:
+                continue
+            if isinstance(reply.body, Refused) and not may_be_refused:
+                self.complaints.append(f"{command} refused: {reply.body}")
+                return Done()
+            return reply.body  # type: ignore[return-value]
+
+
+def _private(url: str) -> bytes:
+    return b"\0" + json.dumps({"url": url}).encode()

@@ -1,0 +1,74 @@
+"""One simulated installation: broker, stores, outside, processes, and the bad weather they live in."""
+
+import asyncio
+from random import Random
+
+from services.runtime.settings import Settings
+from services.runtime.topics import all_topics
+from services.streams.app import Handle
+from tests.simulation import site, stores
+from tests.simulation.broker import Broker, Clock
+from tests.simulation.chaos import Chaos, weather_of
+from tests.simulation.clients import Clients
+from tests.simulation.cluster import Cluster, Say
+from tests.simulation.loop import VirtualLoop
+from tests.simulation.streams import Group, StreamApp
+from tests.simulation.traffic import Traffic
+
+MOST_STEPS = 400_000
+START_MICROS = 1_800_000_000_000_000
+
+
+class World:
+    """Everything of one run."""
+
+    def __init__(self, seed: int, say: Say) -> None:
+        self.random = Random(seed)  # repeatable on purpose
+        self.loop = VirtualLoop(self.random, MOST_STEPS)
+        self.chaos = Chaos(self.random, weather_of(self.random))
+        self.settings = settings_of(self.random)
+        self.broker = Broker(self.loop, self.chaos, Clock(self.loop, START_MICROS))
+        for topic in all_topics(self.settings):
+            self.broker.create(topic.name, topic.partitions)
+        self.clients = Clients(self.broker, self.loop)
+        self.cluster = Cluster(self.loop, self.chaos, say)
+        self.loop.fate = self.cluster.fate
+        self.blobs = stores.Blobs(self.chaos)
+        self.blobs.blobs |= site.documents()
+        self.warehouse = stores.Warehouse(self.chaos)
+        self.model = stores.ReadModel()
+        self.site = site.Site(self.chaos)
+        self.receiver = site.Receiver(self.chaos, self.model)
+        self.traffic = Traffic(self.settings, self.chaos)
+        self._groups: dict[str, Group] = {}
+
+    def stream(self, topic: str, handle: Handle, fault: "asyncio.Future[None]") -> StreamApp:
+        """Make a member of the group that consumes a topic."""
+        group = self.group(topic)
+        return StreamApp(self.broker, group, topic, handle, fault, self.chaos)
+
+    def group(self, topic: str) -> Group:
+        """Return the group of a topic."""
+        if topic not in self._groups:
+            self._groups[topic] = Group(self.broker, topic, self.loop)
+        return self._groups[topic]
+
+
+def settings_of(random: Random) -> Settings:
+    """Return settings with short times."""
+    return Settings(
+        kafka="simulated",
+        postgres="simulated",
+        registry="http://simulated",
+        blobs="memory:///",
+        topic_prefix="s",
+        partitions=random.choice((1, 2, 3)),
+        task_spread=random.choice((1, 1, 2)),
+        instances=1,
+        worker_slots=random.choice((1, 2, 4)),
+        heartbeat_seconds=1.0,
+        lease_seconds=4.0,
+        dispatch_resend_seconds=3.0,
+        delivery_resend_seconds=3.0,
+        reply_timeout_seconds=3.0,
+    )
