@@ -5,11 +5,13 @@ from pathlib import Path
 from api import openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
+from services.cli.docs_metrics import metrics_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 
 ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
+METRICS_PAGE = ROOT / "docs" / "metrics.md"
 
 MEANINGS: dict[Status, str] = {
     Status.PENDING: "accepted; in its org's queue, or dispatched and not yet claimed",
@@ -64,7 +66,12 @@ nothing to deliver but the notice of its failure."""
 
 def pages() -> dict[Path, str]:
     """Return the text of every generated page by its path."""
-    return {**generated(), STATE_MACHINE_PAGE: state_machine_page(), OPENAPI_PAGE: openapi.text(OPERATIONS)}
+    return {
+        **generated(),
+        STATE_MACHINE_PAGE: state_machine_page(),
+        OPENAPI_PAGE: openapi.text(OPERATIONS),
+        METRICS_PAGE: metrics_page(),
+    }
 
 
 def state_machine_page() -> str:
