@@ -14,7 +14,7 @@ from services.runtime.health import Progress
 from services.runtime.settings import Settings
 
 EVERY_SECONDS = 2.0
-PATIENCE_SECONDS = 4.0  # with the time between two questions below ten: red within ten seconds
+PATIENCE_SECONDS = 3.0  # with the time between two questions below ten: red within ten seconds
 Figures = Mapping[str, object]
 Faults = tuple[type[Exception], ...]
 
