@@ -11,7 +11,7 @@ from projections.clickhouse.insertion import Away
 from projections.clickhouse.sink import READER, ClickHouseSink, PlanTooOld
 from projections.process import project
 from projections.runner import Runner
-from services.runtime.errors import SettingsError
+from services.runtime.errors import RegistryFault, SettingsError
 from services.runtime.health import Progress
 from services.runtime.process import run
 from services.runtime.raw_log import RawEntry
@@ -26,6 +26,7 @@ WAITS_FOR: dict[type[Exception], str] = {
     PlanTooOld: "ClickHouse",
     Away: "ClickHouse",
     ClickHouseError: "ClickHouse",
+    RegistryFault: "the schema registry",
 }
 
 
