@@ -6,12 +6,13 @@ from typing import Any
 
 from msgspec import Struct
 
-from projections.private import NUL, REPLACEMENT
 from projections.verification.expected import read_json
+from schemas.storable import counted
 from services.runtime.blob import BlobStore
 from services.runtime.errors import BlobMissing
 
 READS_AT_ONCE = 16
+ESCAPE = b"\\u"  # JSON spells what no store takes with one
 
 
 class Document(Struct, frozen=True):
@@ -44,22 +45,10 @@ async def _read(blobs: BlobStore, keys: set[str]) -> dict[str, Document]:
 
 
 def document_of(data: bytes) -> Document:
-    """Return what a row holds of an extraction: no NUL, and how many characters had to be replaced."""
+    """Return what a row holds of an extraction: text that every store takes, and how many characters that cost."""
     found = read_json(data)
-    replaced = 0
-
-    def kept(value: Any) -> Any:
-        nonlocal replaced
-        match value:
-            case str():
-                replaced += value.count(NUL)
-                return value.replace(NUL, REPLACEMENT)
-            case list():
-                return [kept(each) for each in value]
-            case dict():
-                return {kept(name): kept(each) for name, each in value.items()}
-            case _:
-                return value
-
-    normalized = kept(found.get("normalized", {}))
-    return Document(normalized, int(found.get("replacedCharacters", 0)) + replaced)
+    normalized, replaced = found.get("normalized", {}), int(found.get("replacedCharacters", 0))
+    if ESCAPE in data:
+        normalized, more = counted(normalized)
+        replaced += more
+    return Document(normalized, replaced)

@@ -12,7 +12,6 @@ from typing import Protocol
 from uuid import UUID, uuid5
 
 from projections.postgres.rows import JobKey
-from projections.private import storable
 from projections.verification.compare import shown
 from projections.verification.documents import Document, Documents
 from projections.verification.expected import Columns
@@ -20,6 +19,7 @@ from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, following
 from schemas.codec import Decoder
 from schemas.events import DeliveryAcked, DeliveryRequested, JobExtracted, JobSubmitted, Recorded
+from schemas.storable import storable_text
 
 ROW_IDS = UUID("6f1c4f0e-2b0a-5d53-9a4e-0a6a9f7c1d3e")  # a job's row has the same id wherever it is written
 OF_EXTRACTION = ("quality_completeness", "quality_validation", "quality_composite", "latency_ms")
@@ -53,8 +53,8 @@ class Place:
         extracted = self.asked[generation]
         row: Columns = {name: getattr(extracted, name) for name in OF_EXTRACTION}
         row |= {"id": uuid5(ROW_IDS, "/".join(key)), "raw_blob_key": extracted.result_ref}
-        row |= {"domain": storable(self.domain), "schema_id": storable(extracted.schema_id)}
-        row["data_type"] = storable(extracted.data_type)
+        row |= {"domain": storable_text(self.domain), "schema_id": storable_text(extracted.schema_id)}
+        row["data_type"] = storable_text(extracted.data_type)
         if document:
             row |= {"normalized": document.normalized, "replaced_characters": document.replaced_characters}
         return row
