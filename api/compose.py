@@ -31,6 +31,7 @@ from services.runtime.ends import Ends
 from services.runtime.event_lookup import EventLookup
 from services.runtime.health import Health
 from services.runtime.ledger_log import Checkpoint, LedgerLog
+from services.runtime.ledger_watch import watch_decider
 from services.runtime.settings import Settings
 
 MAX_CONNECTIONS = 8
@@ -124,8 +125,9 @@ async def tended(
     """Run what must never end while the block runs; the task that is lent fails with the first of them that does."""
 
     async def tend() -> None:
+        decider = watch_decider(parts.commander, parts.settings.partitions, parts.health.part("decider"))
         async with asyncio.TaskGroup() as group:
-            for endless in (tail.run(), watch(parts.health, parts.pool, tail, ends), *more):
+            for endless in (tail.run(), watch(parts.health, parts.pool, tail, ends), decider, *more):
                 group.create_task(_awaited(endless))
 
     tasks = asyncio.create_task(tend())

@@ -23,6 +23,7 @@ from api.tail import TailBehind
 from services.runtime.errors import BlobFault, BrokerFault, LedgerUnavailable
 from services.runtime.health_server import health_routes
 from services.runtime.ids import uuid7
+from services.runtime.logs import about, note
 from services.runtime.metrics import count, timed
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ RETRY_AFTER_SECONDS = 1
 REQUEST_SECONDS = 25.0  # then a store or the ledger is taken for not answering
 BODY_SECONDS = 15.0  # for the whole body; then the caller is at fault
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are one in the metrics
+_JOB_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
 
 
@@ -67,12 +69,20 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
         if operation.access != "open":
             caller = await parts.keyring.caller(request.headers.get("Authorization", ""))
             _seen.get().actor = caller.actor
+            note(**_ids_of(caller, request))
             require(caller, operation.access)
         query = typed(dict(request.query), operation.query, strict=False) if operation.query else None
         body = typed(await _body(request, operation), operation.body) if operation.body else None
         return await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
 
     return handle
+
+
+def _ids_of(caller: Caller, request: web.Request) -> dict[str, str]:
+    """Return org and job of a call, for its log lines; of the path only what is a job's id."""
+    job_id = request.match_info.get("job_id", "")
+    ids = {"org_id": caller.org_id, "job_id": job_id if _JOB_ID.fullmatch(job_id) else ""}
+    return {name: value for name, value in ids.items() if value}
 
 
 async def _body(request: web.Request, operation: Operation) -> dict[str, Any]:
@@ -98,10 +108,15 @@ def _too_large(limit: int) -> Problem:
 @web.middleware
 async def _answered(request: web.Request, handler: _Handler) -> web.StreamResponse:
     """Answer every request, whatever happens, with its id; count it and log it without its URL."""
-    began = time.perf_counter()
     given = request.headers.get("X-Request-Id", "")
     seen = Seen(given if _REQUEST_ID.fullmatch(given) else uuid7())
     _seen.set(seen)
+    with about(request_id=seen.request_id):
+        return await _logged(request, handler, seen)
+
+
+async def _logged(request: web.Request, handler: _Handler, seen: Seen) -> web.StreamResponse:
+    began = time.perf_counter()
     response = await _answer(request, handler)
     if not response.prepared:
         response.headers["X-Request-Id"] = seen.request_id

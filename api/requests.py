@@ -70,6 +70,7 @@ class AddDestination(Request, frozen=True, kw_only=True):
     gating: Annotated[bool, Meta(description="a job is completed only once the destination has its extraction")] = True
     on_exhausted: OnExhausted = "hold"
     gate_seconds: GateSeconds = 0
+    settings: Annotated[dict[str, Any], Meta(description="of the kind; clickhouse has none")] = {}
 
 
 class SaveWorkflow(Request, frozen=True, kw_only=True):

@@ -8,11 +8,11 @@ import psycopg_pool
 
 from api.config.store import Pool
 from api.tail import MARKER, Tail
+from services.runtime.broker_watch import keep_asking
 from services.runtime.errors import BrokerFault
 from services.runtime.health import Health, Progress
 
 WATCH_SECONDS = 2.0
-POSTGRES_SECONDS = 3.0
 
 Known = Mapping[int, int] | None  # end offset by partition; None: the broker cannot tell
 
@@ -25,14 +25,12 @@ async def watch(health: Health, pool: Pool, tail: Tail, ends: Callable[[], Await
 
 
 async def _watch_postgres(part: Progress, pool: Pool) -> None:
-    while True:
-        try:
-            async with asyncio.timeout(POSTGRES_SECONDS), pool.connection() as connection:
-                await connection.execute("SELECT 1")
-            part.beat()
-        except (TimeoutError, psycopg.OperationalError, psycopg_pool.PoolTimeout) as error:
-            part.stalled(f"Postgres does not answer: {type(error).__name__}")
-        await asyncio.sleep(WATCH_SECONDS)
+    async def ask() -> None:
+        async with pool.connection() as connection:
+            await connection.execute("SELECT 1")
+
+    faults = (psycopg.Error, psycopg_pool.PoolTimeout)
+    await keep_asking(ask, part, who="Postgres", faults=faults, every_seconds=WATCH_SECONDS)
 
 
 async def _watch_tail(part: Progress, tail: Tail, ends: Callable[[], Awaitable[Known]]) -> None:
@@ -42,10 +40,11 @@ async def _watch_tail(part: Progress, tail: Tail, ends: Callable[[], Awaitable[K
         try:
             now = await ends()
             behind = {p: end for p, end in before.items() if tail.next_offset(p) < end - MARKER}
+            lag = sum(max(0, end - MARKER - tail.next_offset(p)) for p, end in (now or {}).items())
             if behind:
-                part.stalled(f"the tail has not read the log up to {behind}")
+                part.stalled(f"the tail has not read the log up to {behind}", lag=lag)
             else:
-                part.beat(jobs_held=tail.jobs_held)
+                part.beat(jobs_held=tail.jobs_held, lag=lag)
             before = now or {}
         except BrokerFault as fault:
             part.stalled(str(fault))

@@ -4,8 +4,6 @@ Run it with `python -m bench.clickhouse`. It starts the parts of a stack of its 
 ClickHouse of JOBLEDGER_CLICKHOUSE takes the place of the embedded one. Reading from Kafka is not part of it.
 """
 
-import argparse
-import json
 import os
 import tempfile
 import uuid
@@ -14,9 +12,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from msgspec import Struct, to_builtins
-
-from bench.projection import generated, timed
+from bench.events import Figure, figures_of, generated, options, show, timed
 from projections.clickhouse.insertion import FORMAT, PROBE, TABLE
 from projections.clickhouse.sink import ClickHouseSink
 from services.localstack.places import StackDir
@@ -28,34 +24,13 @@ from services.runtime.settings import Settings, settings_from
 from tests.event_streams import Stream
 
 
-class Figure(Struct):
-    """One measured way of handling the events."""
-
-    what: str
-    seconds: float
-    cpu_seconds: float  # of this process; ClickHouse has its own
-    events_per_second: int
-    share_of_floor: float = 0.0
-
-
 def main() -> None:
     """Measure and print."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--events", type=int, default=200_000, help="about how many events to insert (200000)")
-    options.add_argument("--batch", type=int, default=20_000, help="events an insert (20000)")
-    options.add_argument("--json", action="store_true", help="print one JSON object")
-    given = options.parse_args()
+    given = options(__doc__, 200_000, 20_000)
     with stack() as settings:
         stream = generated(given.events, Stream(encoder=encoder(settings)))
         figures = measure(settings, entries_of(stream), given.batch)
-    if given.json:
-        print(json.dumps({"events": len(stream.events), "batch": given.batch, "figures": to_builtins(figures)}))
-        return
-    print(f"{len(stream.events)} events of {len(stream.jobs)} jobs, inserts of {given.batch}")
-    print(f"{'':<40}{'seconds':>9}{'cpu s':>8}{'events/s':>11}{'of the floor':>14}")
-    for figure in figures:
-        times = f"{figure.seconds:>9.2f}{figure.cpu_seconds:>8.2f}"
-        print(f"{figure.what:<40}{times}{figure.events_per_second:>11}{figure.share_of_floor:>14.0%}")
+    show(stream, given.batch, figures, given.json)
 
 
 def entries_of(stream: Stream) -> list[RawEntry]:
@@ -86,11 +61,7 @@ def measure(settings: Settings, entries: list[RawEntry], size: int) -> list[Figu
             "floor: ClickHouse reads, keeps nothing": timed(lambda: read_again(PROBE)),
         }
         client.command(f"DROP DATABASE {client.database}")
-    number, floor = len(entries), measured["floor: ClickHouse reads, keeps nothing"][0]
-    return [
-        Figure(what, round(took, 3), round(cpu, 3), round(number / took), floor / took)
-        for what, (took, cpu) in measured.items()
-    ]
+    return figures_of(len(entries), measured, measured["floor: ClickHouse reads, keeps nothing"])
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""A page server that is fast and always good, in a process of its own: the bench measures the ledger, not the site."""
+"""Pages that are fast and always good, and an endpoint that takes every webhook, in a process of its own.
+
+The bench measures the ledger, not what it talks to.
+"""
 
 import subprocess
 import sys
@@ -43,9 +46,14 @@ def serve() -> None:
     async def page(request: web.Request) -> web.Response:
         return web.Response(text=product_page(int(request.match_info["number"])), content_type="text/html")
 
+    async def hook(request: web.Request) -> web.Response:
+        await request.read()
+        return web.Response(status=204)
+
     async def main() -> None:
         app = web.Application()
         app.router.add_get(r"/product/{number:\d+}", page)
+        app.router.add_post("/hook", hook)
         runner = web.AppRunner(app, access_log=None)
         await runner.setup()
         await web.TCPSite(runner, LOOPBACK, 0).start()

@@ -5,20 +5,16 @@ those of this process on a core. Needs a Postgres: a connection string in JOBLED
 temporary directory. Everything happens in a schema of its own, which is dropped at the end.
 """
 
-import argparse
-import json
 import os
-import random
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
-from msgspec import Struct, to_builtins
 from psycopg import sql
 
+from bench.events import Figure, Times, figures_of, generated, options, show, timed
 from projections.migrate import MIGRATIONS
 from projections.postgres.batch import batch_of
 from projections.postgres.fold import Current, fold
@@ -32,49 +28,15 @@ from tests.event_streams import Stream, entries_of
 
 SCHEMA = "bench_projection"
 TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries")
-Times = tuple[float, float]
-LIVE_JOBS = 200  # how many jobs are under way at once: how much a batch holds of each
-
-
-class Figure(Struct):
-    """One measured way of handling the events."""
-
-    what: str
-    seconds: float
-    cpu_seconds: float  # of this process; Postgres has its own
-    events_per_second: int
-    share_of_floor: float = 0.0
 
 
 def main() -> None:
     """Measure and print."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--events", type=int, default=30_000, help="about how many events to fold (30000)")
-    options.add_argument("--batch", type=int, default=1000, help="events a batch (1000)")
-    options.add_argument("--json", action="store_true", help="print one JSON object")
-    given = options.parse_args()
+    given = options(__doc__, 30_000, 1000)
     stream = generated(given.events, Stream())
     with postgres() as dsn:
         figures = measure(dsn, stream, given.batch)
-    if given.json:
-        print(json.dumps({"events": len(stream.events), "batch": given.batch, "figures": to_builtins(figures)}))
-        return
-    print(f"{len(stream.events)} events of {len(stream.jobs)} jobs, batches of {given.batch}")
-    print(f"{'':<34}{'seconds':>9}{'cpu s':>8}{'events/s':>11}{'of the floor':>14}")
-    for figure in figures:
-        times = f"{figure.seconds:>9.2f}{figure.cpu_seconds:>8.2f}"
-        print(f"{figure.what:<34}{times}{figure.events_per_second:>11}{figure.share_of_floor:>14.0%}")
-
-
-def generated(events: int, stream: Stream) -> Stream:
-    """Return the stream with about so many events, many jobs under way at once."""
-    numbers = random.Random(1)
-    stream.open()
-    while len(stream.events) < events:
-        while sum(job.status not in ("completed", "failed", "cancelled") for job in stream.jobs[-400:]) < LIVE_JOBS:
-            stream.submit(len(stream.jobs))
-        stream.play(numbers.randrange(LIVE_JOBS) * 16 + numbers.randrange(1, 15) for _ in range(500))
-    return stream
+    show(stream, given.batch, figures, given.json)
 
 
 def measure(dsn: str, stream: Stream, size: int) -> list[Figure]:
@@ -89,11 +51,7 @@ def measure(dsn: str, stream: Stream, size: int) -> list[Figure]:
         "projection: load, fold, write": timed(lambda: project(dsn, entries, size)),
         "floor: COPY of the same rows": floor,
     }
-    number = len(entries)
-    return [
-        Figure(what, round(took, 3), round(cpu, 3), round(number / took), floor[0] / took)
-        for what, (took, cpu) in measured.items()
-    ]
+    return figures_of(len(entries), measured, floor)
 
 
 def project(dsn: str, entries: list[Entry], size: int) -> None:
@@ -127,13 +85,6 @@ def copy_again(dsn: str, entries: list[Entry], size: int) -> Times:
         times = timed(copy)
         connection.execute(f"TRUNCATE checkpoints, {', '.join(TABLES)}".encode())
         return times
-
-
-def timed(work: Callable[[], object]) -> Times:
-    """Return how many seconds a piece of work takes, by the clock and on a core."""
-    started, used = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - started, time.process_time() - used
 
 
 @contextmanager

@@ -69,7 +69,7 @@ async def measure(plan: Plan, stack: BenchStack, pages: PageServer, tell: Tell) 
     floor = await asyncio.to_thread(measure_floor, stack.settings, stack.processes["broker"], records)
     return Figures(
         machine=machine_facts(),
-        broker=stack.state.broker,
+        broker=stack.broker,
         orgs=plan.orgs,
         worker_slots=plan.worker_slots,
         jobs=plan.jobs,

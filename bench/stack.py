@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,24 +10,23 @@ from pathlib import Path
 from services.localstack.attach import attached_settings, operator_key
 from services.localstack.control import down, up
 from services.localstack.places import StackDir
-from services.localstack.state import StackState
-from services.runtime.settings import Settings
+from services.localstack.secret_file import secrets_of
+from services.localstack.services import Service
+from services.localstack.stack import NO_CLICKHOUSE, Stack
+from services.localstack.state import ProcessState
+from services.localstack.supervisor import prepare_ledger
+from services.runtime.settings import Settings, settings_from
 
 
 @dataclass(frozen=True, slots=True)
 class BenchStack:
     """A running stack and what a caller of it needs."""
 
-    state: StackState
+    broker: str
+    processes: dict[str, int]  # pids by the name of the process
     settings: Settings
     base_url: str
     operator_key: str
-
-    @property
-    def processes(self) -> dict[str, int]:
-        """Pids by the name of the process."""
-        named = {process.name: process.identity.pid for process in self.state.processes if process.identity}
-        return {**named, "supervisor": self.state.supervisor.pid}
 
 
 @contextmanager
@@ -38,8 +37,41 @@ def own_stack(slots: int, tell: Callable[[str], None]) -> Iterator[BenchStack]:
         environ = {**os.environ, "JOBLEDGER_STACK_DIR": place, "JOBLEDGER_WORKER_SLOTS": str(slots)}
         try:
             state = up(directory, environ, lambda state: tell(state.step))
-            api = state.process("api")
-            assert api is not None, "a stack that is ready has an API"
-            yield BenchStack(state, attached_settings(environ), api.endpoint, operator_key(environ))
+            pids = _pids(state.processes) | {"supervisor": state.supervisor.pid}
+            settings, url = attached_settings(environ), _api(state.processes)
+            yield BenchStack(state.broker, pids, settings, url, operator_key(environ))
         finally:
             down(directory)
+
+
+@contextmanager
+def part_stack(
+    slots: int, services: Sequence[Service], clickhouse: bool, tell: Callable[[str], None]
+) -> Iterator[BenchStack]:
+    """Start a stack of these services only, lend it, and stop it; this process is its supervisor."""
+    with tempfile.TemporaryDirectory(prefix="jobledger-bench-") as place:
+        environ = {**os.environ, "JOBLEDGER_STACK_DIR": place}
+        if not clickhouse:
+            environ["JOBLEDGER_CLICKHOUSE"] = NO_CLICKHOUSE
+        directory = StackDir(Path(place))
+        stack = Stack(directory, environ, tell)
+        try:
+            stack.start()
+            stack.environ["JOBLEDGER_WORKER_SLOTS"] = str(slots)
+            prepare_ledger(stack.environ)
+            stack.start_services(services)
+            processes = stack.processes()
+            key = secrets_of(directory.secrets, environ).operator_key
+            settings = settings_from(stack.environ)
+            yield BenchStack(str(stack.broker), _pids(processes), settings, _api(processes), key)
+        finally:
+            stack.stop()
+
+
+def _pids(processes: Sequence[ProcessState]) -> dict[str, int]:
+    return {process.name: process.identity.pid for process in processes if process.identity}
+
+
+def _api(processes: Sequence[ProcessState]) -> str:
+    [url] = [process.endpoint for process in processes if process.name == "api"]
+    return url

@@ -1,58 +1,88 @@
-"""How far the projection lies behind the log, in events.
+"""How far a projection lies behind the log, in events, and whether it moves.
 
 The head of a partition is the position of its last record, read from the end of the log: the offsets of a
 transactional topic count commit markers too and never reach zero.
 """
 
 import asyncio
-import logging
 from collections.abc import Mapping
-from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Protocol
 
-from services.runtime.ends import Ends, first_offsets
-from services.runtime.errors import RuntimeFault
+import psycopg
+from psycopg import sql
+
+from projections.clickhouse.migrate import SCHEMA as BOOKS
+from services.runtime.broker_watch import keep_asking
+from services.runtime.ends import Ends
+from services.runtime.heads import last_records
+from services.runtime.health import Progress
 from services.runtime.metrics import level
 from services.runtime.raw_log import position_of
-from services.runtime.reader import LogReader
 from services.runtime.settings import Settings
+from services.runtime.standstill import Standstill
 from services.runtime.topics import events
 
-log = logging.getLogger(__name__)
-EVERY_SECONDS = 5.0
-LOOK_BACK = 16  # offsets before the end among which there is a record: what follows the last one are markers
-READ_SECONDS = 2.0
-READ_POLL_SECONDS = 0.1
+POSTGRES, CLICKHOUSE = "postgres", "clickhouse"  # the readers, as the metrics name them
+CONNECT_SECONDS = 3
+ACTIVE = "SELECT schema_name FROM jobledger.active_version WHERE read_model = 'postgres'"
+CHECKPOINTS = "SELECT partition, position FROM {}.checkpoints"
 
 
-async def watch_lag(settings: Settings, reader: str, folded: Mapping[int, int], heads: dict[int, int]) -> None:
-    """Keep `heads` fresh and publish the lag of each partition every few seconds, until cancelled."""
-    ends = Ends(settings, events(settings))
-    seen: dict[int, int] = {}
-    while True:
-        try:
-            now = await ends.of(range(settings.partitions))
-            grown = {partition: end for partition, end in now.items() if end != seen.get(partition, 0)}
-            heads |= await asyncio.to_thread(head_positions, settings, grown)
-            seen = now
-        except RuntimeFault as fault:  # a figure is missing for a while; the projection itself goes on
-            log.warning("cannot tell the head of the log", extra={"reason": str(fault)})
-        for partition, position in dict(folded).items():
-            level("lag", max(0, heads.get(partition, 0) - position), process=reader, partition=str(partition))
-        await asyncio.sleep(EVERY_SECONDS)
+@dataclass(slots=True)
+class Heads:
+    """The positions of the last events, looked up again where a partition has grown."""
+
+    settings: Settings
+    positions: dict[int, int] = field(default_factory=dict)
+    _ends: dict[int, int] = field(default_factory=dict)
+
+    async def renew(self, ends: Ends) -> None:
+        """Ask the broker; RuntimeFault where it does not tell."""
+        now = await ends.of(range(self.settings.partitions))
+        grown = {partition: end for partition, end in now.items() if end != self._ends.get(partition, 0)}
+        self.positions |= await asyncio.to_thread(head_positions, self.settings, grown)
+        self._ends = now
+
+
+class Follows(Protocol):
+    """What is watched; a `projections.runner.Runner` is one."""
+
+    reader: str
+    positions: dict[int, int]
+    heads: dict[int, int]
+
+
+async def watch_lag(settings: Settings, runner: Follows, progress: Progress, standstill_seconds: float) -> None:
+    """Keep a runner's `heads` fresh, publish the lag of each partition, and tell a standstill, until cancelled."""
+    ends, heads = Ends(settings, events(settings)), runner.heads
+    known, standstill = Heads(settings, heads), Standstill("events", standstill_seconds)
+
+    async def ask() -> None:
+        await known.renew(ends)
+        positions = dict(runner.positions)
+        for partition, position in positions.items():
+            level("lag", max(0, heads.get(partition, 0) - position), process=runner.reader, partition=str(partition))
+        standstill.look(heads, positions)
+
+    await keep_asking(ask, progress, who="Kafka")
 
 
 def head_positions(settings: Settings, ends: Mapping[int, int]) -> dict[int, int]:
     """Return the position of the last event before each of these end offsets, where one is found in time."""
-    if not ends:
-        return {}
-    topic = events(settings)
-    first = first_offsets(settings, topic, ends)
-    starts = {partition: max(first[partition], end - LOOK_BACK) for partition, end in ends.items()}
     heads: dict[int, int] = {}
-    with closing(LogReader(settings, topic, starts)) as reader:
-        for _ in range(int(READ_SECONDS / READ_POLL_SECONDS)):
-            for record in reader.poll(LOOK_BACK * len(starts), READ_POLL_SECONDS):
-                heads[record.partition] = max(heads.get(record.partition, 0), position_of(record))
-            if reader.at_end():
-                break
+    for record in last_records(settings, events(settings), ends):
+        heads[record.partition] = max(heads.get(record.partition, 0), position_of(record))
     return heads
+
+
+def stored_positions(dsn: str) -> dict[str, dict[int, int]]:
+    """Return how far each read model has folded each partition, by reader, as its bookkeeping in Postgres says."""
+    with psycopg.connect(dsn, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
+        active = connection.execute(ACTIVE).fetchone()
+        assert active is not None
+        schemas = {POSTGRES: str(active[0]), CLICKHOUSE: BOOKS}
+        return {
+            reader: dict(map(tuple, connection.execute(sql.SQL(CHECKPOINTS).format(sql.Identifier(schema))).fetchall()))
+            for reader, schema in schemas.items()
+        }

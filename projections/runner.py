@@ -93,7 +93,8 @@ class Runner(Generic[Entry]):
         while not self._stopping.is_set():
             if sink.lock():
                 return True
-            self.progress.beat(role="standby")
+            self.positions.clear()
+            self.progress.beat(role="standby", lag=None, positions={})
             self._stopping.wait(STANDBY_SECONDS)
         return False
 

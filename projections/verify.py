@@ -5,19 +5,24 @@ checkpoint and folded by other code than the projection's. A partition at a time
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 
 from msgspec.structs import replace
 
 from projections.postgres.rows import Checkpoint, instant
 from projections.verification.clickhouse import clickhouse_checkpoints, verify_clickhouse
 from projections.verification.compare import TABLES, compare, expected_rows
+from projections.verification.documents import documents_of
 from projections.verification.expected import Columns
 from projections.verification.faults import Fault, Report
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
-from projections.verification.results import check_acked, check_unasked
+from projections.verification.results import Results, Store
 from projections.verification.snapshot import Snapshot, snapshot_of
+from projections.verification.stores import ClickHouseResults, PostgresResults
 from schemas.codec import Decoder
+from services.runtime.blob import BlobStore
+from services.runtime.clickhouse import connect
 from services.runtime.reader import LogReader
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
@@ -30,9 +35,14 @@ def verify(settings: Settings) -> Report:
     def open_records(partition: int) -> LogReader:
         return LogReader(settings, events(settings), {partition: 0})
 
-    decode = decoder(settings)
-    with snapshot_of(settings.postgres) as snapshot:
-        report = verify_snapshot(snapshot, open_records, decode, range(settings.partitions))
+    decode, documents = decoder(settings), documents_of(BlobStore(settings.blobs))
+    with snapshot_of(settings.postgres) as snapshot, ExitStack() as stack:
+        snapshot.checkpoints()  # takes the snapshot: rows in ClickHouse are looked at later
+        stores: list[Store] = [PostgresResults(snapshot)]
+        if settings.clickhouse:
+            stores.append(ClickHouseResults(stack.enter_context(closing(connect(settings.clickhouse)))))
+        results = [Results(store, documents) for store in stores]
+        report = verify_snapshot(snapshot, open_records, decode, range(settings.partitions), results)
     return _with_clickhouse(report, settings, open_records, decode)
 
 
@@ -48,10 +58,11 @@ def _with_clickhouse(report: Report, settings: Settings, open_records: OpenRecor
     return replace(report, rows=report.rows | rows, faults=report.faults + faults, clickhouse=said)
 
 
-def verify_snapshot(snapshot: Snapshot, open_records: OpenRecords, decode: Decoder, partitions: range) -> Report:
-    """Compare a snapshot with the log up to the snapshot's checkpoints."""
+def verify_snapshot(
+    snapshot: Snapshot, open_records: OpenRecords, decode: Decoder, partitions: range, results: Sequence[Results]
+) -> Report:
+    """Compare a snapshot, and what destinations hold, with the log up to the snapshot's checkpoints."""
     checkpoints = snapshot.checkpoints()
-    results = snapshot.results()
     rows: Counter[str] = Counter(dict.fromkeys(TABLES, 0))
     faults: list[Fault] = []
     positions: dict[int, int] = {}
@@ -65,12 +76,15 @@ def verify_snapshot(snapshot: Snapshot, open_records: OpenRecords, decode: Decod
         for table in TABLES:
             found = _counted(rows, table, snapshot.rows(table, partition))
             faults += compare(table, expected_rows(log, table), found)
-        faults += check_acked(log, results)
+        for each in results:
+            faults += each.check(log)
         number_of_events += log.events
         number_of_jobs += len(log.jobs)
     faults += _strays(snapshot, checkpoints, list(partitions))
     faults += _gate_violations(snapshot)
-    faults += check_unasked(results or {}, open_records, decode, partitions)
+    for each in results:
+        faults += each.unasked(open_records, decode, partitions)
+        rows[each.place] = each.rows
     return Report(positions, number_of_events, number_of_jobs, dict(rows), faults)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from schemas.codec import Encoder
 from schemas.events import (
@@ -187,10 +188,12 @@ class Stream:
         )
         job.step += 1
 
-    def extract(self, job: Play) -> None:
+    def extract(self, job: Play, extraction_ref: str = "") -> None:
         """End the walk in success and ask for every delivery, as one decision does."""
         job.status = "extraction_done"
-        self.of(job, JobExtracted(result_ref=f"results/{job.job_id}", content_type="text/html", items=1, latency_ms=7))
+        result_ref = f"results/{job.job_id}"
+        extracted = JobExtracted(result_ref=result_ref, content_type="text/html", items=1, latency_ms=7)
+        self.of(job, replace(extracted, extraction_ref=extraction_ref))
         for destination in job.destinations:
             job.open_deliveries[destination.destination_id] = 1
             job.generations[destination.destination_id] = 1

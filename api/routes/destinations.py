@@ -15,6 +15,12 @@ async def add(call: Call) -> web.StreamResponse:
     if not call.parts.settings.clickhouse:
         raise invalid("kind", "no ClickHouse is configured here: set JOBLEDGER_CLICKHOUSE and run its writer")
     body = call.body
+    for name in body.settings:
+        raise invalid(
+            f"settings.{name}",
+            f"a destination of kind {body.kind} has no settings, leave it out: its rows are in extraction_results, "
+            "told apart by org_id and destination_id",
+        )
     wanted = Destination(
         destination_id=body.destination_id,
         kind=body.kind,

@@ -14,6 +14,7 @@ from api.routes.jobs import ledger_position
 from services.ledger.messages import Done, Refused, Reply, SubmitJobs
 from services.runtime.errors import BrokerFault, LedgerUnavailable
 from services.runtime.ids import uuid7
+from services.runtime.logs import note
 
 MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
@@ -91,6 +92,7 @@ def _accepted(reply: Reply) -> Done:
 def _submitted(call: Call, key: str, replies: list[Reply]) -> web.Response:
     done = [_accepted(reply) for reply in replies]
     jobs = [answers.JobStatus(job_id=job_id, status="pending") for body in done for job_id in body.job_ids]
+    note(jobs=len(jobs), **({"job_id": jobs[0].job_id} if len(jobs) == 1 else {}))
     repeated = all(body.repeated for body in done)
     headers = {"Idempotency-Key": key, **ledger_position(max(replies, key=lambda reply: reply.position))}
     if repeated:

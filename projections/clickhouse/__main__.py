@@ -11,11 +11,12 @@ from projections.clickhouse.insertion import Away
 from projections.clickhouse.sink import READER, ClickHouseSink, PlanTooOld
 from projections.process import project
 from projections.runner import Runner
-from services.runtime.errors import SettingsError
+from services.runtime.errors import RegistryFault, SettingsError
 from services.runtime.health import Progress
 from services.runtime.process import run
 from services.runtime.raw_log import RawEntry
 from services.runtime.settings import Settings
+from services.runtime.store_watch import watch_clickhouse, watch_postgres
 
 SERVICE = "projections-clickhouse"
 BATCH_EVENTS = 20_000  # of one insert, at most
@@ -25,6 +26,7 @@ WAITS_FOR: dict[type[Exception], str] = {
     PlanTooOld: "ClickHouse",
     Away: "ClickHouse",
     ClickHouseError: "ClickHouse",
+    RegistryFault: "the schema registry",
 }
 
 
@@ -45,7 +47,11 @@ async def main(settings: Settings) -> None:
     """Project until cancelled or until something is wrong that waiting does not cure."""
     if not settings.clickhouse:
         raise SettingsError("JOBLEDGER_CLICKHOUSE not set: give the URL of a database, or do not start this process")
-    await project(settings, SERVICE, READER, partial(runner_of, settings))
+    stores = {
+        "postgres-server": partial(watch_postgres, settings.postgres),
+        "clickhouse-server": partial(watch_clickhouse, settings.clickhouse),
+    }
+    await project(settings, SERVICE, READER, partial(runner_of, settings), stores)
 
 
 if __name__ == "__main__":

@@ -82,7 +82,9 @@ class Insertion:
 
 PASSING = frozenset(
     {
+        86,  # RECEIVED_ERROR_FROM_REMOTE_IO_SERVER: the registry answers with an error; that it has the schema we know
         159,  # TIMEOUT_EXCEEDED
+        198,  # DNS_ERROR
         202,  # TOO_MANY_SIMULTANEOUS_QUERIES
         209,  # SOCKET_TIMEOUT
         210,  # NETWORK_ERROR

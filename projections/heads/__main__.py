@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from projections.heads.sink import READER, HeadsSink
+from projections.heads.sink import EVERY_SECONDS, READER, HeadsSink
 from projections.process import project
 from projections.runner import Runner
 from services.runtime.errors import BlobFault, SettingsError
@@ -10,6 +10,7 @@ from services.runtime.health import Progress
 from services.runtime.process import run
 from services.runtime.raw_log import RawEntry, RawLog
 from services.runtime.settings import Settings
+from services.runtime.standstill import STANDSTILL_SECONDS
 
 SERVICE = "projections-heads"
 BATCH_EVENTS = 10_000
@@ -33,7 +34,7 @@ async def main(settings: Settings) -> None:
     """Sign until cancelled or until something is wrong that waiting does not cure."""
     if not settings.signing_key:
         raise SettingsError("JOBLEDGER_SIGNING_KEY not set: give 32 bytes in base64, or do not start this process")
-    await project(settings, SERVICE, READER, partial(runner_of, settings))
+    await project(settings, SERVICE, READER, partial(runner_of, settings), {}, EVERY_SECONDS + STANDSTILL_SECONDS)
 
 
 if __name__ == "__main__":

@@ -15,3 +15,11 @@ SELECT org_id, job_id, opened_by, recorded_opened_by FROM gate_violations
 -- name: job_events
 -- What comes in while we look lies behind the last position and is not looked at.
 SELECT * FROM job_events WHERE partition = {partition:Int32} AND position <= {last:Int64} ORDER BY position
+
+-- name: results
+SELECT id, org_id, job_id, destination_id, generation, domain, schema_id, data_type, normalized, replaced_characters,
+       raw_blob_key, quality_completeness, quality_validation, quality_composite, latency_ms
+FROM extraction_results FINAL WHERE org_id IN %(orgs)s AND job_id IN %(jobs)s
+
+-- name: result_keys
+SELECT org_id, job_id, destination_id, generation FROM extraction_results FINAL

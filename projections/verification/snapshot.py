@@ -1,6 +1,6 @@
 """One instant of the read model, read row by row."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ from psycopg import Connection, IsolationLevel, sql
 from psycopg.rows import dict_row
 from psycopg.types.json import set_json_loads
 
-from projections.postgres.rows import Checkpoint, micros
+from projections.postgres.rows import Checkpoint, JobKey, micros
 from projections.verification.expected import Columns, read_json
 from services.runtime.sql import blocks
 
@@ -43,13 +43,20 @@ class Snapshot:
         """Return what the view of gate violations shows."""
         return self._connection.execute(SQL["gate_violations"]).fetchall()
 
-    def results(self) -> dict[tuple[str, str], int] | None:
-        """Return the generation of each row of `extraction_results`; None: there is no such table."""
+    def has_results(self) -> bool:
+        """Whether there is a table of the internal destination."""
         there = self._connection.execute(SQL["has_results"]).fetchone()
-        if not there or not next(iter(there.values())):
-            return None
-        rows = self._stream(sql.SQL(SQL["results"]), ())
-        return {(row["org_id"], row["job_id"]): row["generation"] for row in rows}
+        return bool(there and next(iter(there.values())))
+
+    def results(self, jobs: Sequence[JobKey]) -> list[Columns]:
+        """Return the rows of `extraction_results` of these jobs."""
+        orgs, names = [org for org, _ in jobs], [job for _, job in jobs]
+        return self._connection.execute(SQL["results"], (orgs, names)).fetchall()
+
+    def result_keys(self) -> Iterator[tuple[str, str, str, int]]:
+        """Yield org, job, destination and generation of each row of `extraction_results`."""
+        for row in self._stream(sql.SQL(SQL["result_keys"]), ()):
+            yield row["org_id"], row["job_id"], row["destination_id"], row["generation"]
 
     def _stream(self, query: sql.SQL | sql.Composed, arguments: tuple[Any, ...]) -> Iterator[Columns]:
         with self._connection.cursor("rows") as cursor:

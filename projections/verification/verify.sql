@@ -16,4 +16,8 @@ SELECT org_id, job_id, fault, opened_by, recorded_opened_by FROM gate_violations
 SELECT to_regclass('extraction.extraction_results') IS NOT NULL
 
 -- name: results
-SELECT org_id, job_id, generation FROM extraction.extraction_results
+SELECT r.* FROM extraction.extraction_results AS r JOIN unnest(%s::text[], %s::text[]) AS j (org_id, job_id)
+    USING (org_id, job_id)
+
+-- name: result_keys
+SELECT org_id, job_id, destination_id, generation FROM extraction.extraction_results

@@ -6,12 +6,14 @@ from api import openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
 from services.cli import demo_docs
+from services.cli.docs_metrics import metrics_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 
 ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
 DEMO_PAGE = ROOT / "docs" / "demo.md"
+METRICS_PAGE = ROOT / "docs" / "metrics.md"
 
 MEANINGS: dict[Status, str] = {
     Status.PENDING: "accepted; in its org's queue, or dispatched and not yet claimed",
@@ -71,6 +73,7 @@ def pages() -> dict[Path, str]:
         STATE_MACHINE_PAGE: state_machine_page(),
         OPENAPI_PAGE: openapi.text(OPERATIONS),
         DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
+        METRICS_PAGE: metrics_page(),
     }
 
 

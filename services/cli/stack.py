@@ -13,6 +13,7 @@ import typer
 from services.cli.terminal import Json, fail, steps, told
 
 if TYPE_CHECKING:
+    from services.cli.lags import ReaderLag
     from services.localstack.state import StackState
 
 app = typer.Typer()
@@ -63,9 +64,13 @@ def down(as_json: Json = False) -> None:
 @app.command()
 def status(as_json: Json = False) -> None:
     """Show each process: is it ready, since when does it run, how often was it restarted, how far behind is it."""
+    from msgspec import to_builtins
+
+    from services.cli.lags import lags_of
     from services.localstack.places import stack_directory
     from services.localstack.state import read_state
     from services.localstack.status import look
+    from services.runtime.settings import settings_from
 
     state = read_state(stack_directory(os.environ).state)
     if state is None:
@@ -75,16 +80,18 @@ def status(as_json: Json = False) -> None:
             typer.echo("nothing runs here: start it with `jobledger up`")
         raise typer.Exit(1)
     found = look(state)
+    lags = lags_of(settings_from(state.environ), found) if state.environ else []
     phase = state.phase if state.runs() else "supervisor lost"
     if as_json:
         kept = ("step", "broker", "ephemeral", "fresh_starts")
         summary = {"phase": phase, **{name: getattr(state, name) for name in kept}}
-        typer.echo(json.dumps({**summary, "processes": [asdict(process) for process in found]}))
+        shown = {"processes": [asdict(process) for process in found], "readers": to_builtins(lags)}
+        typer.echo(json.dumps({**summary, **shown}))
     else:
         typer.echo(f"{phase} · broker: {state.broker}")
         if state.fresh_starts:
             typer.echo(f"all data was lost {state.fresh_starts} times since `up`: a process died that {WHY_FRESH}")
-        columns = ("", "state", "pid", "uptime", "restarts", "lag", "endpoint")
+        columns = ("", "state", "pid", "uptime", "restarts", "endpoint")
         rows = [
             (
                 p.name,
@@ -92,12 +99,12 @@ def status(as_json: Json = False) -> None:
                 str(p.pid or "-"),
                 _duration(p.uptime_seconds),
                 str(p.restarts),
-                "-" if p.lag is None else str(p.lag),
                 p.endpoint,
             )
             for p in found
         ]
         _print_table(columns, rows)
+        _print_readers(lags)
         for process in found:
             if process.reason:
                 typer.echo(f"{process.name} is not ready: {process.reason}")
@@ -186,6 +193,19 @@ def _print_table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
     widths = [max(len(row[number]) for row in (columns, *rows)) for number in range(len(columns))]
     for row in (columns, *rows):
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _print_readers(readers: "Sequence[ReaderLag]") -> None:
+    """How far each reader is behind, and in which partition most."""
+    rows = []
+    for reader in readers:
+        worst = max(reader.places, key=lambda place: place.lag, default=None)
+        where = f"partition {worst.partition}: {worst.at} of {worst.head}" if worst and worst.lag else ""
+        behind = f"{reader.lag} {reader.unit}" if reader.lag is not None else f"unknown: {reader.reason}"
+        rows.append((reader.process, reader.reads, behind, where))
+    if rows:
+        typer.echo("")
+        _print_table(("", "reads", "behind", "most of it"), rows)
 
 
 def _new_lines(file: Path, ends: dict[Path, int]) -> list[str]:

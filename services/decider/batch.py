@@ -13,7 +13,7 @@ from services.ledger.effects import effect_of
 from services.ledger.fairness import next_dispatch
 from services.ledger.follow import follow
 from services.ledger.indexes import pop_due
-from services.ledger.messages import AnyCommand, Delivery, Reply, Task
+from services.ledger.messages import AnyCommand, Delivery, Refused, Reply, Task
 from services.ledger.record import Moment, digest_of, record
 from services.ledger.state import Ledger
 
@@ -57,14 +57,16 @@ class BatchDecider:
         batch, self._batch = self._batch, Batch()
         return batch
 
-    def command(self, command: AnyCommand, offset: int, now: int) -> None:
-        """Decide one command, which stands at this offset of the topic of commands."""
+    def command(self, command: AnyCommand, offset: int, now: int) -> Refused | None:
+        """Decide one command, at this offset of the topic of commands; return the refusal where its asker gets one."""
         moment = Moment(now, offset, command.actor, command.correlation_id, command.traceparent)
         events = decide(self.ledger, command, self._not_before(now))
         self._record(events, moment)
         self._dispatch(now, offset)
+        refused = None
         if command.requester:
             body = answer(self.ledger, command, events)
+            refused = body if isinstance(body, Refused) else None
             self._batch.replies.append(
                 Reply(
                     command_id=command.command_id,
@@ -74,6 +76,7 @@ class BatchDecider:
                     position=self.ledger.position,
                 )
             )
+        return refused
 
     def timers(self, now: int, limit: int) -> None:
         """Fire at most `limit` waits that are over."""

@@ -1,5 +1,6 @@
 """One partition of the ledger: commands in, one transaction a batch out, replies after the commit."""
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from services.decider.inbox import Inbox, Park
 from services.decider.leases import LeaseClock
 from services.decider.outgoing import reply_of, transaction_of
 from services.decider.restore import restore
-from services.ledger.messages import Reply
+from services.ledger.messages import AnyCommand, Refused, Reply
 from services.ledger.policy import HOUR, Policy
 from services.runtime import topics
 from services.runtime.errors import BrokerFault, DeadLetterLimit
@@ -21,6 +22,7 @@ from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.runtime.transactions import PartitionTransactions
 
+log = logging.getLogger(__name__)
 COMMANDS_PER_BATCH = 1000
 TIMERS_PER_BATCH = 500
 IDLE_WAIT_SECONDS = 0.1
@@ -82,7 +84,9 @@ class PartitionDecider:
         decided = 0
         try:
             for offset, command in self._inbox.poll(COMMANDS_PER_BATCH, IDLE_WAIT_SECONDS):
-                self._decider.command(command, offset, self._clock())
+                refused = self._decider.command(command, offset, self._clock())
+                if refused:
+                    self._tell_refused(command, offset, refused)
                 decided += 1
         except DeadLetterLimit:
             self._mark_position(self._clock())  # what was parked is not parked again by the next run
@@ -97,6 +101,22 @@ class PartitionDecider:
         self._reply(self._inbox.take_refused())
         self._hear(batch)
         return decided
+
+    def _tell_refused(self, command: AnyCommand, offset: int, refused: Refused) -> None:
+        log.info(
+            "command refused",
+            extra={
+                "command": type(command).__name__,
+                "code": refused.code,
+                "org_id": command.org_id,
+                "job_id": command.job_id,
+                "request_id": command.correlation_id,
+                "actor": command.actor,
+                "partition": self.ledger.partition,
+                "position": self.ledger.position,
+                "offset": offset,
+            },
+        )
 
     def say(self, event: AnyEvent) -> None:
         """Record an event of the decider itself."""

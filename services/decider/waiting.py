@@ -1,26 +1,29 @@
-"""How many commands wait for each partition: looked up apart from deciding, because it asks the broker."""
+"""How many commands wait for each partition, and whether they are decided: looked up apart from deciding."""
 
-import asyncio
 from collections.abc import Mapping
 
 from services.decider.partition import PartitionDecider
 from services.runtime import topics
+from services.runtime.broker_watch import keep_asking
 from services.runtime.ends import Ends
-from services.runtime.errors import BrokerFault
+from services.runtime.health import Progress
 from services.runtime.metrics import level
 from services.runtime.settings import Settings
+from services.runtime.standstill import Standstill
 
-EVERY_SECONDS = 5.0
 
-
-async def watch_inboxes(settings: Settings, deciders: Mapping[int, PartitionDecider]) -> None:
-    """Set the metric `commands_waiting` until cancelled; not on Tansu, whose end offsets are wrong."""
+async def watch_inboxes(settings: Settings, deciders: Mapping[int, PartitionDecider], progress: Progress) -> None:
+    """Set the metric `commands_waiting` and tell a standstill, until cancelled."""
     ends = Ends(settings, topics.commands(settings))
-    while settings.broker != "tansu":
-        await asyncio.sleep(EVERY_SECONDS)
-        try:
-            told = await ends.of(list(deciders))
-        except BrokerFault:
-            continue  # /ready says so, by another watch
-        for partition, end in told.items():
-            level("commands_waiting", max(0, end - deciders[partition].next_command), partition=str(partition))
+    standstill = Standstill("commands")
+
+    async def look() -> dict[str, object]:
+        told = await ends.of(list(deciders))
+        stands = {partition: deciders[partition].next_command for partition in told}
+        waiting = {partition: max(0, end - stands[partition]) for partition, end in told.items()}
+        for partition, commands in waiting.items():
+            level("commands_waiting", commands, partition=str(partition))
+        standstill.look(told, stands)
+        return {"lag": sum(waiting.values())}
+
+    await keep_asking(look, progress, who="Kafka")

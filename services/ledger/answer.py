@@ -13,6 +13,7 @@ from services.ledger.messages import (
     Done,
     Drop,
     Granted,
+    Probe,
     RedeliverJob,
     Refused,
     RegisterOrg,
@@ -42,6 +43,8 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> D
         case AnnounceWorker():
             return Drop(job_ids=tuple(job_id for job_id in command.running if not _owns(ledger, command, job_id)))
         case RegisterOrg() | ChangeOrgLimit() | CancelJob() | SettleDeliveries() | RedeliverJob() | WaiveDelivery():
+            return Done()
+        case Probe():
             return Done()
         case _:
             assert_never(command)

@@ -22,6 +22,7 @@ from services.ledger.messages import (
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
+    Probe,
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
@@ -44,6 +45,8 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return decide_deliveries(ledger, command, now)
         case AnnounceWorker():
             return _announce(ledger, command, now)
+        case Probe():
+            return []
     if refusal(ledger, command) is not None:
         return []
     match command:

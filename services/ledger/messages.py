@@ -199,6 +199,10 @@ class WaiveDelivery(Command, frozen=True, kw_only=True, gc=False, array_like=Tru
     destination_id: str
 
 
+class Probe(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Ask whether the decider of this partition answers; nothing follows from it."""
+
+
 AnyCommand: TypeAlias = (
     RegisterOrg
     | ChangeOrgLimit
@@ -210,6 +214,7 @@ AnyCommand: TypeAlias = (
     | AnnounceWorker
     | RedeliverJob
     | WaiveDelivery
+    | Probe
 )
 
 # ---- replies: from the decider to whoever asked, after the commit ----

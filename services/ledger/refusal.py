@@ -12,6 +12,7 @@ from services.ledger.messages import (
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
+    Probe,
     RedeliverJob,
     Refused,
     RegisterOrg,
@@ -48,7 +49,7 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
             return _not_claimable(own_job(ledger, command), command)
         case RedeliverJob() | WaiveDelivery():
             return refused_about(own_job(ledger, command), command)
-        case ReportProgress() | SettleDeliveries() | AnnounceWorker():
+        case ReportProgress() | SettleDeliveries() | AnnounceWorker() | Probe():
             return None
         case _:
             assert_never(command)

@@ -1,5 +1,6 @@
 """Run the supervisor of one stack: `python -m services.localstack`, the background half of `jobledger up`."""
 
+import logging
 import os
 import sys
 
@@ -7,10 +8,15 @@ from services.localstack.errors import StackFault
 from services.localstack.places import stack_directory
 from services.localstack.services import SERVICES
 from services.localstack.supervisor import Supervisor
+from services.runtime.logs import log_uncaught, setup_plain
+
+log = logging.getLogger("services.localstack")
 
 
 def main() -> int:
     """Run until a signal asks to stop; 1 where the stack could not be started."""
+    log_uncaught()
+    setup_plain("INFO", "supervisor")
     try:
         Supervisor(stack_directory(os.environ), os.environ, SERVICES, tell=_log).run()
     except StackFault as fault:
@@ -20,8 +26,7 @@ def main() -> int:
 
 
 def _log(step: str) -> None:
-    sys.stderr.write(f"{step}\n")
-    sys.stderr.flush()
+    log.info(step)
 
 
 if __name__ == "__main__":

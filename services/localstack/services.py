@@ -22,26 +22,38 @@ class Service:
 
     name: str
     arguments: tuple[str, ...]
+    needs: tuple[str, ...] = ()  # processes without which it makes no progress: red while one of them stands still
     knows: tuple[str, ...] = ()  # the secrets that it is given, by their names
     settings: tuple[tuple[str, str], ...] = ()  # environment variables of its own
     needs_clickhouse: bool = False  # it is left out where there is none
 
 
 SERVICES = (
-    Service("decider", ("-m", "services.decider")),
-    Service("workers", ("-m", "services.workers")),
-    Service("writers", ("-m", "services.writers")),
-    Service("writers-webhook", ("-m", "services.writers"), settings=(("JOBLEDGER_WRITER_KIND", "webhook"),)),
+    Service("decider", ("-m", "services.decider"), needs=("broker",)),
+    Service("workers", ("-m", "services.workers"), needs=("broker", "decider")),
+    Service("writers", ("-m", "services.writers"), needs=("broker", "postgres")),
+    Service(
+        "writers-webhook",
+        ("-m", "services.writers"),
+        needs=("broker", "postgres"),
+        settings=(("JOBLEDGER_WRITER_KIND", "webhook"),),
+    ),
     Service(
         "writers-clickhouse",
         ("-m", "services.writers"),
+        needs=("broker", "clickhouse"),
         settings=(("JOBLEDGER_WRITER_KIND", "clickhouse"),),
         needs_clickhouse=True,
     ),
-    Service("projections", ("-m", "projections")),
-    Service("projections-clickhouse", ("-m", "projections.clickhouse"), needs_clickhouse=True),
-    Service("projections-heads", ("-m", "projections.heads"), knows=("signing_key",)),
-    Service("api", ("-m", "api"), knows=("operator_key",)),
+    Service("projections", ("-m", "projections"), needs=("broker", "postgres")),
+    Service(
+        "projections-clickhouse",
+        ("-m", "projections.clickhouse"),
+        needs=("broker", "postgres", "clickhouse"),
+        needs_clickhouse=True,
+    ),
+    Service("projections-heads", ("-m", "projections.heads"), needs=("broker",), knows=("signing_key",)),
+    Service("api", ("-m", "api"), needs=("broker", "postgres", "decider"), knows=("operator_key",)),
 )
 
 # Each has `migrate(url)` and runs as `python -m`; all may run at once.

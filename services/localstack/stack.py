@@ -20,6 +20,7 @@ from services.localstack.state import ProcessState
 
 DEFAULT_PARTITIONS = "12"
 DATABASE = "jobledger"  # of ClickHouse
+NO_CLICKHOUSE = "none"  # instead of a URL: there shall be none
 
 
 def _silent(_step: str) -> None:
@@ -171,6 +172,8 @@ class Stack:
     def _start_clickhouse(self) -> str:
         """Return the URL of a database; empty where there is no ClickHouse, which only leaves its read model out."""
         given = self._given.get("JOBLEDGER_CLICKHOUSE")
+        if given == NO_CLICKHOUSE:
+            return ""
         if given:
             if self.ephemeral:
                 raise StackFault(

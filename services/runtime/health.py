@@ -29,9 +29,10 @@ class Progress:
         if figures:
             self._figures = {**self._figures, **figures}
 
-    def stalled(self, reason: str) -> None:
+    def stalled(self, reason: str, **figures: object) -> None:
         """Say that the loop cannot go on, and why; red until the next beat."""
         self._reason = without_secrets(reason)  # /ready is open to everybody, and errors name connection strings
+        self._figures = {**self._figures, **figures}
 
     def state(self) -> dict[str, Any]:
         """Return `ready`, and where it is false, `reason`; beside them the figures of the last beat."""

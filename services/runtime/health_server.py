@@ -7,7 +7,7 @@ import orjson
 from aiohttp import web
 
 from services.runtime.health import Health
-from services.runtime.metrics import CONTENT_TYPE, exposition
+from services.runtime.metrics import CONTENT_TYPE, declared_for, expose, exposition
 from services.runtime.settings import Settings
 
 
@@ -18,6 +18,8 @@ def health_routes(health: Health) -> list[web.RouteDef]:
     GET /ready   200 or 503, JSON: ready, service, parts {name: {ready, reason?, figures...}}.
     GET /metrics the text format of Prometheus.
     """
+
+    expose(declared_for(health.service))
 
     async def alive(_request: web.Request) -> web.Response:
         return _json({"service": health.service, "alive": True}, 200)

@@ -1,9 +1,17 @@
-"""Logs as one JSON object a line on stderr, without secrets."""
+"""Logs as one JSON object a line on stderr, without secrets, with the ids of what is being worked on.
+
+Whoever works on something says so once (`about`); every line below it carries the ids, also those of libraries.
+"""
 
 import logging
 import re
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+from types import TracebackType
 
 import orjson
 
@@ -17,6 +25,24 @@ SECRETS = (
     (re.compile(r"(?i)(bearer\s+)[A-Za-z0-9._~+/\-]+=*"), r"\1***"),
 )
 
+log = logging.getLogger(__name__)
+_ids: ContextVar[dict[str, object]] = ContextVar("ids")
+
+
+@contextmanager
+def about(**ids: object) -> Iterator[None]:
+    """Put these ids on every line logged within, by this task or thread and those that it starts."""
+    token = _ids.set({**_ids.get({}), **ids})
+    try:
+        yield
+    finally:
+        _ids.reset(token)
+
+
+def note(**ids: object) -> None:
+    """Add ids that have become known to the innermost `about`."""
+    _ids.get({}).update(ids)
+
 
 def without_secrets(text: str) -> str:
     """Return a text with every kind of secret that can be told by its form blanked."""
@@ -27,7 +53,7 @@ def without_secrets(text: str) -> str:
 
 def setup(settings: Settings, service: str) -> None:
     """Send every log record of this process to stderr as JSON: time, level, service, logger, message, extra ids."""
-    setup_plain(settings.log_level, service, (settings.operator_key,))
+    setup_plain(settings.log_level, service, (settings.operator_key, settings.signing_key))
 
 
 def setup_plain(log_level: str, service: str, secrets: tuple[str, ...] = ()) -> None:
@@ -36,6 +62,12 @@ def setup_plain(log_level: str, service: str, secrets: tuple[str, ...] = ()) -> 
     handler.setFormatter(JsonLines(service, tuple(secret for secret in secrets if secret)))
     logging.basicConfig(handlers=[handler], level=log_level.upper(), force=True)
     logging.captureWarnings(capture=True)
+
+
+def log_uncaught() -> None:
+    """Log what nobody catches, in any thread, instead of printing it; for a process, not for a test."""
+    sys.excepthook = _on_uncaught
+    threading.excepthook = _on_uncaught_in_thread
 
 
 class JsonLines(logging.Formatter):
@@ -55,6 +87,7 @@ class JsonLines(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
         }
+        line |= _ids.get({})
         line |= {name: value for name, value in record.__dict__.items() if name not in OWN_FIELDS}
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
@@ -64,3 +97,16 @@ class JsonLines(logging.Formatter):
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return without_secrets(text)
+
+
+def _on_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, trace)
+    else:
+        log.critical("process failed", exc_info=(kind, error, trace))
+
+
+def _on_uncaught_in_thread(failed: threading.ExceptHookArgs) -> None:
+    error = failed.exc_value or failed.exc_type()
+    name = failed.thread.name if failed.thread else ""
+    log.critical("thread failed", extra={"thread_name": name}, exc_info=(failed.exc_type, error, failed.exc_traceback))

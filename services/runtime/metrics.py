@@ -1,71 +1,150 @@
-"""Every metric of every process: its name, unit and labels, in one place."""
+"""Every metric of every process, in one place: name, meaning, unit, labels, and who exports it.
 
+docs/metrics.md is made from this table, and each process exports what is declared for it from its start on.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, get_args
 
-from prometheus_client import REGISTRY, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import REGISTRY, Counter, Gauge, Histogram, disable_created_metrics, generate_latest
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 BUCKETS_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 
 Counted = Literal[
-    "commands_decided",  # commands
-    "commands_resent",  # commands that got no reply in time and were sent again
-    "events_recorded",  # events
-    "events_folded",  # events
-    "events_repeated",  # events dropped because they lay at or below the checkpoint
-    "events_of_unknown_type",  # events that this version does not know
-    "dead_letters",  # records parked
-    "http_requests",  # requests answered
-    "nodes_finished",  # visits of workflow nodes
-    "deliveries_written",  # deliveries answered
-    "deliveries_given_up",  # deliveries dead-lettered: tries used up, or their destination closed
-    "gate_verdicts",  # jobs whose gate opened, or closed for good, without an ACK: alarm on any that nobody asked for
-    "delivery_rows_written",  # rows
-    "heads_signed",  # signed heads of orgs' chains
+    "commands_decided",
+    "commands_resent",
+    "events_recorded",
+    "events_folded",
+    "events_repeated",
+    "events_of_unknown_type",
+    "dead_letters",
+    "http_requests",
+    "nodes_finished",
+    "deliveries_written",
+    "deliveries_given_up",
+    "gate_verdicts",
+    "delivery_rows_written",
+    "heads_signed",
 ]
 Level = Literal[
-    "position",  # position last folded or recorded
-    "lag",  # positions between the head of the log and the position
-    "commands_waiting",  # commands on the broker that are not decided yet
-    "jobs_live",  # jobs in a decider's memory that have not ended
-    "tasks_running",  # tasks in this worker
-    "worker_slots_free",  # tasks that this worker could take now
-    "process_ready",  # 1: the part makes progress, 0: it does not
+    "position",
+    "lag",
+    "commands_waiting",
+    "records_waiting",
+    "jobs_live",
+    "tasks_running",
+    "worker_slots_free",
+    "process_ready",
 ]
 Timed = Literal[
-    "transaction_seconds",  # begin until commit returned
-    "http_request_seconds",  # request read until answer written
-    "node_seconds",  # one visit of a workflow node
-    "delivery_batch_seconds",  # one batch written to a destination
-    "webhook_seconds",  # one call to a webhook endpoint
-    "projection_batch_seconds",  # one batch folded and committed
-    "reply_seconds",  # command sent until reply heard
+    "transaction_seconds",
+    "http_request_seconds",
+    "node_seconds",
+    "delivery_batch_seconds",
+    "webhook_seconds",
+    "projection_batch_seconds",
+    "reply_seconds",
 ]
-LABELS: dict[Counted | Level | Timed, tuple[str, ...]] = {
-    "commands_decided": ("partition",),
-    "events_recorded": ("partition",),
-    "events_folded": ("reader", "event_type"),
-    "dead_letters": ("origin", "reason"),  # origin: the topic
-    "http_requests": ("method", "route", "status"),  # route: its pattern
-    "nodes_finished": ("kind", "outcome"),
-    "deliveries_written": ("destination_kind", "outcome"),  # acked or failed
-    "deliveries_given_up": ("partition", "closed"),  # closed: true or false
-    "gate_verdicts": ("partition", "verdict", "reason"),  # verdict: waived or failed
-    "delivery_rows_written": ("destination_kind",),
-    "heads_signed": ("partition",),
-    "position": ("process", "partition"),
-    "lag": ("process", "partition"),
-    "commands_waiting": ("partition",),
-    "jobs_live": ("partition",),
-    "process_ready": ("part",),
-    "transaction_seconds": ("partition",),
-    "http_request_seconds": ("method", "route"),
-    "node_seconds": ("kind",),
-    "delivery_batch_seconds": ("destination_kind",),
-    "webhook_seconds": ("outcome",),  # acked, or the class of the error
-    "projection_batch_seconds": ("reader",),
-    "reply_seconds": ("command",),
+Name = Counted | Level | Timed
+Kind = Literal["counter", "gauge", "histogram"]
+
+DECIDER, WORKERS, WRITERS, API = "decider", "workers", "writers", "api"
+POSTGRES, CLICKHOUSE, HEADS = "projections", "projections-clickhouse", "projections-heads"
+PROCESSES = (DECIDER, WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, API)
+PROJECTIONS, STREAMS, ASKERS = (POSTGRES, CLICKHOUSE, HEADS), (WORKERS, WRITERS), (WORKERS, WRITERS, API)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A declaration. `processes` are the services whose /metrics have it."""
+
+    meaning: str
+    unit: str
+    processes: tuple[str, ...]
+    labels: tuple[str, ...] = ()
+
+
+METRICS: dict[Name, Metric] = {
+    "commands_decided": Metric("Commands decided, refused ones too", "commands", (DECIDER,), ("partition",)),
+    "commands_resent": Metric("Commands that got no reply in time and were sent again", "commands", ASKERS),
+    "events_recorded": Metric("Events committed to the log", "events", (DECIDER,), ("partition",)),
+    "events_folded": Metric(
+        "Events folded into a read model; event_type is `all` where they are not told apart",
+        "events",
+        (POSTGRES, CLICKHOUSE),
+        ("reader", "event_type"),
+    ),
+    "events_repeated": Metric(
+        "Events dropped because they lay at or below the checkpoint", "events", (*PROJECTIONS, API)
+    ),
+    "events_of_unknown_type": Metric("Events that this version does not know", "events", (POSTGRES, API)),
+    "dead_letters": Metric(
+        "Records parked because they cannot be used; origin is their topic",
+        "records",
+        (DECIDER, *ASKERS),
+        ("origin", "reason"),
+    ),
+    "http_requests": Metric(
+        "Requests answered; route is the pattern of the path", "requests", (API,), ("method", "route", "status")
+    ),
+    "nodes_finished": Metric("Visits of workflow nodes", "visits", (WORKERS,), ("kind", "outcome")),
+    "deliveries_written": Metric(
+        "Deliveries answered; outcome is acked or failed", "deliveries", (WRITERS,), ("destination_kind", "outcome")
+    ),
+    "deliveries_given_up": Metric(
+        "Deliveries dead-lettered: tries used up, or (closed is true) their destination was closed",
+        "deliveries",
+        (DECIDER,),
+        ("partition", "closed"),
+    ),
+    "gate_verdicts": Metric(
+        "Jobs whose gate opened (waived) or closed for good (failed) without an ACK: alarm on what nobody asked for",
+        "jobs",
+        (DECIDER,),
+        ("partition", "verdict", "reason"),
+    ),
+    "delivery_rows_written": Metric("Rows that deliveries brought", "rows", (WRITERS,), ("destination_kind",)),
+    "heads_signed": Metric("Signed heads of orgs' chains", "heads", (HEADS,), ("partition",)),
+    "position": Metric(
+        "Position of the last event recorded or folded", "positions", (DECIDER, *PROJECTIONS), ("process", "partition")
+    ),
+    "lag": Metric(
+        "Events between the head of the log and the position", "positions", PROJECTIONS, ("process", "partition")
+    ),
+    "commands_waiting": Metric(
+        "Commands on the broker that are not decided yet", "commands", (DECIDER,), ("partition",)
+    ),
+    "records_waiting": Metric(
+        "Records of a topic that the consumer group has not finished, markers of transactions between them included",
+        "offsets",
+        STREAMS,
+        ("topic", "partition"),
+    ),
+    "jobs_live": Metric("Jobs in a decider's memory that have not ended", "jobs", (DECIDER,), ("partition",)),
+    "tasks_running": Metric("Jobs that this worker runs now", "jobs", (WORKERS,)),
+    "worker_slots_free": Metric("Tasks that this worker could take now", "tasks", (WORKERS,)),
+    "process_ready": Metric(
+        "1: the part of the process makes progress, 0: it does not", "0 or 1", PROCESSES, ("part",)
+    ),
+    "transaction_seconds": Metric("From begin until commit returned", "seconds", (DECIDER,), ("partition",)),
+    "http_request_seconds": Metric(
+        "From a request read until its answer was written", "seconds", (API,), ("method", "route")
+    ),
+    "node_seconds": Metric("One visit of a workflow node", "seconds", (WORKERS,), ("kind",)),
+    "delivery_batch_seconds": Metric(
+        "One batch written to a destination", "seconds", (WRITERS,), ("destination_kind",)
+    ),
+    "webhook_seconds": Metric(
+        "One call to a webhook endpoint; outcome is acked or the class of the error",
+        "seconds",
+        (WRITERS,),
+        ("outcome",),
+    ),
+    "projection_batch_seconds": Metric("One batch folded and committed", "seconds", PROJECTIONS, ("reader",)),
+    "reply_seconds": Metric("From a command sent until its reply was heard", "seconds", ASKERS, ("command",)),
 }
 
 
@@ -87,25 +166,49 @@ def timed(name: Timed, seconds: float, **labels: str) -> None:
     (metric.labels(**labels) if labels else metric).observe(seconds)
 
 
+def kind_of(name: Name) -> Kind:
+    """Return which kind of metric a declared one is."""
+    return "counter" if name in get_args(Counted) else "gauge" if name in get_args(Level) else "histogram"
+
+
+def exported(name: Name) -> str:
+    """Return the name under which a metric is exported."""
+    return f"jobledger_{name}_total" if kind_of(name) == "counter" else f"jobledger_{name}"
+
+
+def declared_for(process: str) -> list[Name]:
+    """Return the metrics of one process."""
+    return [name for name, metric in METRICS.items() if process in metric.processes]
+
+
+def expose(names: Iterable[Name]) -> None:
+    """Export these metrics from now on, also before their first use."""
+    disable_created_metrics()  # type: ignore[no-untyped-call]
+    for name in names:
+        match kind_of(name):
+            case "counter":
+                _counter(name)
+            case "gauge":
+                _gauge(name)
+            case "histogram":
+                _histogram(name)
+
+
 def exposition() -> bytes:
-    """Return every metric that this process has used, in the text format of Prometheus."""
+    """Return every metric of this process in the text format of Prometheus."""
     return generate_latest(REGISTRY)
 
 
 @cache
-def _counter(name: Counted) -> Counter:
-    return Counter(f"jobledger_{name}", _meaning(name), LABELS.get(name, ()))
+def _counter(name: Name) -> Counter:
+    return Counter(f"jobledger_{name}", METRICS[name].meaning, METRICS[name].labels)
 
 
 @cache
-def _gauge(name: Level) -> Gauge:
-    return Gauge(f"jobledger_{name}", _meaning(name), LABELS.get(name, ()))
+def _gauge(name: Name) -> Gauge:
+    return Gauge(f"jobledger_{name}", METRICS[name].meaning, METRICS[name].labels)
 
 
 @cache
-def _histogram(name: Timed) -> Histogram:
-    return Histogram(f"jobledger_{name}", _meaning(name), LABELS.get(name, ()), buckets=BUCKETS_SECONDS)
-
-
-def _meaning(name: str) -> str:
-    return name.replace("_", " ").capitalize()
+def _histogram(name: Name) -> Histogram:
+    return Histogram(f"jobledger_{name}", METRICS[name].meaning, METRICS[name].labels, buckets=BUCKETS_SECONDS)

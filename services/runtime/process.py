@@ -32,6 +32,7 @@ def run(main: Main, service: str = "") -> NoReturn:
 
 def _exit_code(main: Main, service: str) -> int:
     try:
+        logs.log_uncaught()
         logs.setup_plain("INFO", service)
         settings = settings_from(os.environ)
         logs.setup(settings, service)

@@ -51,6 +51,16 @@ def deliveries(settings: Settings, kind: str) -> str:
     return f"{settings.topic_prefix}.deliveries.{kind}"
 
 
+def workers_group(settings: Settings, kind: str) -> str:
+    """Consumer group of the workers of one kind."""
+    return f"{settings.topic_prefix}.workers-{kind}.v1"
+
+
+def writers_group(settings: Settings, kind: str) -> str:
+    """Consumer group of the bulk-writers of one destination kind."""
+    return f"{settings.topic_prefix}.writers-{kind}.v1"
+
+
 def all_topics(settings: Settings) -> tuple[Topic, ...]:
     """Every topic that a ledger needs."""
     spread = settings.partitions * settings.task_spread

@@ -14,6 +14,7 @@ from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from services.streams.acks import AcksInOrder, Done
 from services.streams.consumer import KafkaTransport, TansuTransport
+from services.streams.watch import Taking
 
 BUFFERED_RECORDS = 64  # that were fetched and wait for the agent
 SESSION_SECONDS = 6.0  # a group member that is killed is missed after this
@@ -73,21 +74,29 @@ def raw_topic(app: StreamApp, name: str) -> Any:
     return app.topic(name, key_type=bytes, value_type=bytes, key_serializer="raw", value_serializer="raw")
 
 
-async def consume(stream: Any, handle: Handle, fault: asyncio.Future[None]) -> None:
+async def consume(stream: Any, handle: Handle, fault: asyncio.Future[None], taking: Taking) -> None:
     """Hand each record of an agent's stream to `handle`, with what to call once it is done.
 
     An error of `handle` goes to `fault`, and nothing is consumed any more: Faust would restart the agent and go on
     with the next record. The process has to leave then.
     """
     acks = AcksInOrder()
-    async for event in stream.noack().events():
-        done = acks.take(event.message.partition, event.ack)
-        try:
-            await handle(_record_of(event.message), done)
-        except Exception as error:
-            if not fault.done():
-                fault.set_exception(error)
-            await asyncio.Event().wait()
+    taking.agents += 1
+    try:
+        async for event in stream.noack().events():
+            done = acks.take(event.message.partition, event.ack)
+            taking.taken[event.message.partition] = event.message.offset + 1
+            taking.waits = True
+            try:
+                await handle(_record_of(event.message), done)
+            except Exception as error:
+                if not fault.done():
+                    fault.set_exception(error)
+                await asyncio.Event().wait()
+            taking.waits = False
+    finally:
+        taking.agents -= 1
+        taking.waits = False
 
 
 def _record_of(message: Any) -> Record:

@@ -8,6 +8,7 @@ import socket
 
 from services.ledger.wire import TASKS
 from services.runtime.blob import BlobStore
+from services.runtime.broker_watch import watch_broker
 from services.runtime.commander import Commander
 from services.runtime.dead_letter import DeadLetters
 from services.runtime.errors import BrokerFault
@@ -16,8 +17,10 @@ from services.runtime.health_server import serve
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
+from services.runtime.topics import tasks
 from services.streams.app import raised, running, until_it_stops
 from services.streams.intake import Intake, misplaced
+from services.streams.watch import Taking, watch_stream
 from services.workers.app import worker_app
 from services.workers.attempt import attempt
 from services.workers.executor import Executor
@@ -72,7 +75,8 @@ async def main(settings: Settings) -> None:
             DeadLetters(producer, settings),
             lambda task, record: misplaced(record, settings, task.org_id, [(task.partition, task.job_id)]),
         )
-        app = worker_app(settings, KIND, intake.take, executor.failed)
+        taking = Taking()
+        app = worker_app(settings, KIND, intake.take, executor.failed, taking)
         await stack.enter_async_context(running(app))
         beating = asyncio.create_task(heartbeat.run())
         stack.push_async_callback(_leave, executor, heartbeat, beating)
@@ -82,6 +86,8 @@ async def main(settings: Settings) -> None:
             group.create_task(commander.wait())
             group.create_task(raised(executor.failed))
             group.create_task(raised(tools.readers.stuck))
+            group.create_task(watch_broker(settings, health.part("broker")))
+            group.create_task(watch_stream(settings, app, tasks(settings, KIND), taking, health.part("tasks")))
 
 
 async def _leave(executor: Executor, heartbeat: Heartbeat, beating: asyncio.Task[None]) -> None:

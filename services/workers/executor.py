@@ -10,6 +10,7 @@ from services.ledger.messages import ClaimTask, Granted, HandedBack, NodeReport,
 from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.runtime.ids import uuid7
+from services.runtime.logs import about, note
 from services.runtime.metrics import count, level, timed
 from services.workers.attempt import Report
 from services.workers.slots import Slots
@@ -73,10 +74,12 @@ class Executor:
         await asyncio.gather(*(self._tell(run.task, run.attempt, (), HandedBack()) for run in left))
 
     async def _carry(self, task: Task, claimed: Callable[[], None]) -> None:
-        answer = await self._claim(task)
-        claimed()
-        if isinstance(answer, Granted):
-            await self._run(task, answer)
+        with about(org_id=task.org_id, job_id=task.job_id, partition=task.partition):
+            answer = await self._claim(task)
+            claimed()
+            if isinstance(answer, Granted):
+                note(attempt=answer.attempt)
+                await self._run(task, answer)
 
     async def _claim(self, task: Task) -> Granted | Refused:
         claim = ClaimTask(
@@ -115,6 +118,8 @@ class Executor:
             async with contextlib.aclosing(self._attempt(task, granted)) as reports:
                 async for report in reports:
                     await self._tell(task, granted.attempt, report.nodes, report.outcome)
+                    if report.outcome:
+                        log.info("attempt ended", extra=_ending(report.outcome))
         finally:
             if self._runs.get(task.job_id) is run:
                 del self._runs[task.job_id]
@@ -150,3 +155,7 @@ class Executor:
         error = None if work.cancelled() else work.exception()
         if error and not self.failed.done():
             self.failed.set_exception(error)
+
+
+def _ending(outcome: Outcome) -> dict[str, str]:
+    return {"outcome": type(outcome).__name__, "error_type": getattr(outcome, "error_type", "")}

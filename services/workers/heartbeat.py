@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from typing import Protocol
 
 from services.ledger.messages import AnnounceWorker, Drop, Reply
@@ -10,11 +9,10 @@ from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.health import Progress
 from services.runtime.ids import uuid7
+from services.runtime.ledger_watch import ANSWER_SECONDS, keep_hearing
 from services.runtime.metrics import level
 from services.workers.executor import Run
 from services.workers.slots import Slots
-
-PULSE_SECONDS = 2.0  # of the readiness; the heartbeat itself is slower
 
 log = logging.getLogger(__name__)
 
@@ -56,19 +54,17 @@ class Heartbeat:
 
     async def run(self) -> None:
         """Announce at once and at every interval; the readiness tells whether every partition answered."""
-        next_at = time.monotonic()
-        silent = 0
-        while True:
-            if time.monotonic() >= next_at:
-                next_at = time.monotonic() + self._every_seconds
-                answers = await asyncio.gather(*map(self._announce, range(self._partitions)))
-                silent = answers.count(False)
-            if silent:
-                self._progress.stalled(f"{silent} of {self._partitions} partitions do not answer: is the decider up?")
-            else:
-                self._progress.beat(slots=self._slots.total, free=self._slots.free)
-            level("worker_slots_free", self._slots.free)
-            await asyncio.sleep(max(0.0, min(PULSE_SECONDS, next_at - time.monotonic())))
+        await keep_hearing(
+            self._announce,
+            self._partitions,
+            self._progress,
+            every_seconds=self._every_seconds,
+            figures=self._figures,
+        )
+
+    def _figures(self) -> dict[str, object]:
+        level("worker_slots_free", self._slots.free)
+        return {"slots": self._slots.total, "free": self._slots.free}
 
     async def last(self) -> None:
         """Say to every partition that this worker takes no more tasks and has handed back those it had."""
@@ -78,7 +74,7 @@ class Heartbeat:
     async def _announce(self, partition: int) -> bool:
         runs = tuple(run for run in self._jobs.running() if run.task.partition == partition)
         try:
-            reply = await self._ledger.ask(partition, self._command(partition, runs), self._every_seconds)
+            reply = await self._ledger.ask(partition, self._command(partition, runs), ANSWER_SECONDS)
         except LedgerUnavailable as error:
             log.warning("heartbeat not answered", extra={"partition": partition, "reason": str(error)})
             return False

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import socket
+from collections.abc import Callable, Coroutine
 from functools import partial
 
 from services.ledger.wire import DELIVERIES
@@ -11,13 +12,16 @@ from services.runtime.broker_watch import watch_broker
 from services.runtime.commander import Commander
 from services.runtime.dead_letter import DeadLetters
 from services.runtime.errors import SettingsError
-from services.runtime.health import Health
+from services.runtime.health import Health, Progress
 from services.runtime.health_server import serve
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
+from services.runtime.store_watch import watch_clickhouse, watch_postgres
+from services.runtime.topics import deliveries
 from services.streams.app import raised, running, until_it_stops
 from services.streams.intake import Intake
+from services.streams.watch import Taking, watch_stream
 from services.writers.app import writer_app
 from services.writers.batch_fault import batch_fault
 from services.writers.clickhouse import compose as clickhouse
@@ -55,7 +59,8 @@ async def main(settings: Settings) -> None:
             DeadLetters(producer, settings),
             partial(batch_fault, settings),
         )
-        app = writer_app(settings, kind, intake.take, fault)
+        taking = Taking()
+        app = writer_app(settings, kind, intake.take, fault, taking)
         await stack.enter_async_context(running(app))
         async with asyncio.TaskGroup() as group:
             group.create_task(executor.run())
@@ -63,6 +68,17 @@ async def main(settings: Settings) -> None:
             group.create_task(commander.wait())
             group.create_task(raised(fault))
             group.create_task(watch_broker(settings, health.part("broker")))
+            topic = deliveries(settings, kind)
+            group.create_task(watch_stream(settings, app, topic, taking, health.part("deliveries")))
+            for name, watch in stores_of(settings, kind).items():
+                group.create_task(watch(health.part(name)))
+
+
+def stores_of(settings: Settings, kind: str) -> dict[str, Callable[[Progress], Coroutine[None, None, None]]]:
+    """Return what watches the store that a kind of writer stands on; webhooks are looked up in Postgres."""
+    if kind == "clickhouse":
+        return {"clickhouse-server": partial(watch_clickhouse, settings.clickhouse)}
+    return {"postgres-server": partial(watch_postgres, settings.postgres)}
 
 
 if __name__ == "__main__":

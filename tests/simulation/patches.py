@@ -129,8 +129,9 @@ def _workers(world: World) -> list[tuple[Any, str, Any]]:
         (
             workers_main,
             "worker_app",
-            lambda settings, kind, handle, fault: world.stream(tasks(settings, kind), handle, fault),
+            lambda settings, kind, handle, fault, taking: world.stream(tasks(settings, kind), handle, fault, taking),
         ),
+        (workers_main, "watch_stream", _watch_nothing),
     ]
 
 
@@ -141,8 +142,11 @@ def _writers(world: World) -> list[tuple[Any, str, Any]]:
         (
             writers_main,
             "writer_app",
-            lambda settings, kind, handle, fault: world.stream(deliveries(settings, kind), handle, fault),
+            lambda settings, kind, handle, fault, taking: world.stream(
+                deliveries(settings, kind), handle, fault, taking
+            ),
         ),
+        (writers_main, "watch_stream", _watch_nothing),
         (table, "BlobStore", lambda _url: world.blobs),
         (services.writers.postgres.writer, "AsyncConnection", world.warehouse),
         (hooks, "BlobStore", lambda _url: world.blobs),
@@ -178,6 +182,10 @@ async def _serve(_settings: Settings, _health: Any) -> Any:
         """Nothing was opened."""
 
     return SimpleNamespace(close=close)
+
+
+async def _watch_nothing(*_: Any) -> None:
+    await asyncio.Event().wait()
 
 
 @asynccontextmanager

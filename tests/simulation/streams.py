@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from services.streams.app import BUFFERED_RECORDS, COMMIT_SECONDS, SESSION_SECONDS, Handle, consume
+from services.streams.watch import Taking
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
 from tests.simulation.fibers import Signal
@@ -74,10 +75,17 @@ class StreamApp:
     crash_reason: BaseException | None = None
 
     def __init__(
-        self, broker: Broker, group: Group, topic: str, handle: Handle, fault: asyncio.Future[None], chaos: Chaos
+        self,
+        broker: Broker,
+        group: Group,
+        topic: str,
+        handle: Handle,
+        fault: asyncio.Future[None],
+        taking: Taking,
+        chaos: Chaos,
     ) -> None:
         self._broker, self._group, self._topic, self._chaos = broker, group, topic, chaos
-        self._handle, self._fault = handle, fault
+        self._handle, self._fault, self._taking = handle, fault, taking
         self._life = current()
         self._generation = -1
         self._acked: dict[int, int] = {}
@@ -88,7 +96,7 @@ class StreamApp:
         """Join the group and let the agent run."""
         self._group.join(self._life)
         self._tasks = [
-            asyncio.create_task(consume(self, self._handle, self._fault)),
+            asyncio.create_task(consume(self, self._handle, self._fault, self._taking)),
             asyncio.create_task(self._commits()),
         ]
 

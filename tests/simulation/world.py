@@ -6,6 +6,7 @@ from random import Random
 from services.runtime.settings import Settings
 from services.runtime.topics import all_topics
 from services.streams.app import Handle
+from services.streams.watch import Taking
 from tests.simulation import site, stores
 from tests.simulation.broker import Broker, Clock
 from tests.simulation.chaos import Chaos, weather_of
@@ -42,10 +43,10 @@ class World:
         self.traffic = Traffic(self.settings, self.chaos)
         self._groups: dict[str, Group] = {}
 
-    def stream(self, topic: str, handle: Handle, fault: "asyncio.Future[None]") -> StreamApp:
+    def stream(self, topic: str, handle: Handle, fault: "asyncio.Future[None]", taking: Taking) -> StreamApp:
         """Make a member of the group that consumes a topic."""
         group = self.group(topic)
-        return StreamApp(self.broker, group, topic, handle, fault, self.chaos)
+        return StreamApp(self.broker, group, topic, handle, fault, taking, self.chaos)
 
     def group(self, topic: str) -> Group:
         """Return the group of a topic."""

@@ -10,6 +10,7 @@ from aiohttp import web
 from services.localstack.clickhouse.app import Interface, create_app
 from services.localstack.clickhouse.engine import Engine
 from services.localstack.ports import LOOPBACK
+from services.runtime.logs import log_uncaught, setup_plain
 
 LAST_REQUESTS_SECONDS = 5.0
 
@@ -40,6 +41,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--path", type=Path, required=True, help="the engine's directory")
     arguments = parser.parse_args()
+    log_uncaught()
+    setup_plain("INFO", "clickhouse")
     asyncio.run(serve(arguments.port, arguments.path))
 
 

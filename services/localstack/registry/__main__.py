@@ -10,6 +10,7 @@ from aiohttp import web
 from services.localstack.ports import LOOPBACK
 from services.localstack.registry.app import create_app
 from services.localstack.registry.store import open_store
+from services.runtime.logs import log_uncaught, setup_plain
 
 
 async def serve(port: int, file: Path) -> None:
@@ -31,6 +32,8 @@ def main() -> None:
     parser.add_argument("--port", type=int, required=True)
     parser.add_argument("--file", type=Path, required=True, help="where schemas are kept, JSON lines")
     arguments = parser.parse_args()
+    log_uncaught()
+    setup_plain("INFO", "registry")
     asyncio.run(serve(arguments.port, arguments.file))
 
 

@@ -43,3 +43,10 @@ async def test_the_internal_destination_stays(api: Api, acme: Tenant) -> None:
 async def test_a_kind_that_is_not_there_is_refused(api: Api, acme: Tenant) -> None:
     refused = await api.call("POST", PATH, acme.key, {"kind": "fax"})
     assert (refused.status, refused.json["error"], refused.json["field"]) == (422, "invalid_field", "kind")
+
+
+async def test_a_setting_that_the_kind_does_not_have_is_refused_by_its_name(api: Api, acme: Tenant) -> None:
+    refused = await api.call("POST", PATH, acme.key, {**LAKE, "settings": {"table": "mine"}})
+    assert (refused.status, refused.json["error"], refused.json["field"]) == (422, "invalid_field", "settings.table")
+    assert "extraction_results" in refused.json["message"]
+    assert (await api.call("POST", PATH, acme.key, {**LAKE, "settings": {}})).status == 201

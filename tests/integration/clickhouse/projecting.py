@@ -1,13 +1,28 @@
-"""Streams of events, and the projection of them into ClickHouse, as a process does it."""
+"""Streams of events, the projection of them into ClickHouse, as a process does it, and what has to be there then."""
 
 import random
+from collections import Counter
 from contextlib import closing
 
 from projections.clickhouse.sink import ClickHouseSink
+from projections.verification.expected import job_row
+from schemas.events import Recorded
 from services.runtime.raw_log import RawEntry
 from services.runtime.registry import encoder
 from services.runtime.settings import Settings
 from tests.event_streams import Stream
+from tests.integration.clickhouse.conftest import Rows
+
+STAGES = {
+    "submitted": "JobSubmitted",
+    "dispatched": "JobDispatched",
+    "claimed": "JobClaimed",
+    "retried": "RetryScheduled",
+    "extracted": "JobExtracted",
+    "completed": "JobCompleted",
+    "failed": "JobFailed",
+    "cancelled": "JobCancelled",
+}
 
 
 def streams_of(settings: Settings) -> list[Stream]:
@@ -36,3 +51,26 @@ def go_on(settings: Settings, streams: list[Stream]) -> None:
         assert sink.lock()
         at = sink.checkpoints(range(settings.partitions))
         sink.write([entry for stream in reversed(streams) for entry in raws(stream, at[stream.partition].position)])
+
+
+def expected_status(streams: list[Stream]) -> list[tuple[object, ...]]:
+    found = []
+    for stream in streams:
+        jobs: dict[tuple[str, str], list[Recorded]] = {}
+        for recorded in stream.events:
+            if recorded.event.job_id:
+                jobs.setdefault((recorded.event.org_id, recorded.event.job_id), []).append(recorded)
+        found += [(*key, job_row(events)["status"], len(events)) for key, events in jobs.items()]
+    return sorted(found)
+
+
+def check(streams: list[Stream], rows: Rows) -> None:
+    """Compare ClickHouse with the streams: the set of events, the state of each job, the views' counts."""
+    events = [recorded for stream in streams for recorded in stream.events]
+    held = rows("SELECT partition, position, hex(event_id) FROM job_events ORDER BY 1, 2")
+    wanted = [(each.header.partition, each.header.position, each.header.event_id.hex().upper()) for each in events]
+    assert held == sorted(wanted)
+    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
+    types = Counter(each.header.event_type for each in events)
+    sums = ", ".join(f"sum({stage})" for stage in STAGES)
+    assert rows(f"SELECT {sums} FROM funnel_hourly") == [tuple(types[name] for name in STAGES.values())]

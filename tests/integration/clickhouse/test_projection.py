@@ -1,6 +1,5 @@
 """The projection on the real stores: ClickHouse reads the bytes of the log, and holds each event once."""
 
-from collections import Counter
 from contextlib import closing
 
 import pytest
@@ -8,28 +7,15 @@ from clickhouse_connect.driver.client import Client
 
 from projections.clickhouse.insertion import Unreadable
 from projections.clickhouse.sink import ClickHouseSink, NotTheSame
-from projections.verification.expected import job_row
-from schemas.events import JobSubmitted, Recorded
+from schemas.events import JobSubmitted
 from services.runtime.errors import LogGap
 from services.runtime.raw_log import RawEntry
 from services.runtime.settings import Settings
 from tests.event_streams import Stream
 from tests.integration.clickhouse.conftest import Rows
-from tests.integration.clickhouse.projecting import go_on, play, raws, streams_of
+from tests.integration.clickhouse.projecting import check, go_on, play, raws, streams_of
 
 pytestmark = pytest.mark.usefixtures("clickhouse")
-
-
-STAGES = {
-    "submitted": "JobSubmitted",
-    "dispatched": "JobDispatched",
-    "claimed": "JobClaimed",
-    "retried": "RetryScheduled",
-    "extracted": "JobExtracted",
-    "completed": "JobCompleted",
-    "failed": "JobFailed",
-    "cancelled": "JobCancelled",
-}
 
 
 class Killed(BaseException):
@@ -39,29 +25,6 @@ class Killed(BaseException):
 @pytest.fixture
 def streams(settings: Settings) -> list[Stream]:
     return streams_of(settings)
-
-
-def expected_status(streams: list[Stream]) -> list[tuple[object, ...]]:
-    found = []
-    for stream in streams:
-        jobs: dict[tuple[str, str], list[Recorded]] = {}
-        for recorded in stream.events:
-            if recorded.event.job_id:
-                jobs.setdefault((recorded.event.org_id, recorded.event.job_id), []).append(recorded)
-        found += [(*key, job_row(events)["status"], len(events)) for key, events in jobs.items()]
-    return sorted(found)
-
-
-def check(streams: list[Stream], rows: Rows) -> None:
-    """Compare ClickHouse with the streams: the set of events, the state of each job, the views' counts."""
-    events = [recorded for stream in streams for recorded in stream.events]
-    held = rows("SELECT partition, position, hex(event_id) FROM job_events ORDER BY 1, 2")
-    wanted = [(each.header.partition, each.header.position, each.header.event_id.hex().upper()) for each in events]
-    assert held == sorted(wanted)
-    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
-    types = Counter(each.header.event_type for each in events)
-    sums = ", ".join(f"sum({stage})" for stage in STAGES)
-    assert rows(f"SELECT {sums} FROM funnel_hourly") == [tuple(types[name] for name in STAGES.values())]
 
 
 def test_clickhouse_reads_events_of_every_kind_from_their_bytes(

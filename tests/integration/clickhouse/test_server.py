@@ -5,7 +5,7 @@ import sys
 import urllib.error
 import urllib.request
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import unquote, urlencode, urlsplit
 
 import clickhouse_connect
 import pytest
@@ -51,9 +51,10 @@ def test_errors_have_their_code_and_status(settings: Settings, statement: str, c
     if not settings.clickhouse:
         pytest.skip("no ClickHouse")
     parts = urlsplit(settings.clickhouse)
-    url = f"{parts.scheme}://{parts.netloc}/?{urlencode({'query': statement})}"
+    url = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}/?{urlencode({'query': statement})}"
+    who = {"X-ClickHouse-User": unquote(parts.username or "default"), "X-ClickHouse-Key": unquote(parts.password or "")}
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(urllib.request.Request(url, data=b""), timeout=10)
+        urllib.request.urlopen(urllib.request.Request(url, data=b"", headers=who), timeout=10)
     with caught.value as answer:
         assert (answer.code, answer.headers["X-ClickHouse-Exception-Code"]) == (status, str(code))
         assert answer.read().startswith(f"Code: {code}.".encode())

@@ -1,89 +1,32 @@
 """The process on the real log: killed and started again, it ends in the same read model, and verify says so."""
 
-import json
-import os
-import random
 import signal
-import subprocess
-import sys
 import threading
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import fields
+from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from projections.lag import head_positions
 from projections.verification.faults import Fault
-from projections.verification.results import TABLE
+from projections.verification.stores import PostgresResults
 from projections.verify import verify
 from services.localstack.ports import port_for
 from services.runtime import topics
 from services.runtime.ends import committed_end
 from services.runtime.producer import Producer
-from services.runtime.registry import encoder
 from services.runtime.settings import Settings
-from tests.event_streams import Stream, records_of
 from tests.integration.projections.conftest import Connection
+from tests.integration.projections.following import Partition, numbers, process, ready
 
 DEADLINE_SECONDS = 60.0
 
 
-class Partition:
-    """One partition of the real topic, written as the decider would."""
-
-    def __init__(self, settings: Settings, partition: int) -> None:
-        self._settings = settings
-        self.stream = Stream(partition, encoder=encoder(settings)).open()
-        self._said = 0
-
-    def say(self, numbers: Iterator[int], producer: Producer) -> None:
-        self.stream.play(numbers)
-        for record in records_of(self.stream)[self._said :]:
-            topic = topics.events(self._settings)
-            producer.produce(topic, record.partition, record.key, record.value, record.headers)
-        producer.flush()
-        self._said = len(self.stream.events)
-
-
-def numbers(seed: int, length: int) -> Iterator[int]:
-    chosen = random.Random(seed)
-    return (chosen.randrange(16 * 40) for _ in range(length))
-
-
-@contextmanager
-def process(settings: Settings, port: int) -> Iterator[subprocess.Popen[bytes]]:
-    values = {f"JOBLEDGER_{field.name.upper()}": getattr(settings, field.name) for field in fields(settings)}
-    values |= {"JOBLEDGER_PORT": port, "JOBLEDGER_LOG_LEVEL": "WARNING"}
-    environ = os.environ | {name: str(value) for name, value in values.items()}
-    child = subprocess.Popen([sys.executable, "-m", "projections"], env=environ)
-    try:
-        yield child
-    finally:
-        child.kill()
-        child.wait()
-
-
-def ready(port: int) -> dict[str, Any]:
-    try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=5) as response:
-            answer: dict[str, Any] = json.load(response)
-            return answer
-    except urllib.error.HTTPError as error:
-        with error:
-            return {"ready": False}
-    except OSError:
-        return {"ready": False}
-
-
 def faults(settings: Settings) -> list[Fault]:
     """What verification finds, apart from the rows of a writer that does not run here."""
-    return [fault for fault in verify(settings).faults if fault.place != TABLE]
+    return [fault for fault in verify(settings).faults if fault.place != PostgresResults.place]
 
 
 def until(condition: Callable[[], bool]) -> None:

@@ -24,12 +24,6 @@ from tests.fakes.records import InMemoryRecords
 from tests.integration.projections.conftest import Connection
 
 Verify = Callable[[], Report]
-RESULTS = """
-DROP SCHEMA IF EXISTS extraction CASCADE;
-CREATE SCHEMA extraction;
-CREATE TABLE extraction.extraction_results (
-    org_id text, job_id text, generation bigint NOT NULL, PRIMARY KEY (org_id, job_id))
-"""
 
 
 def worked() -> Stream:
@@ -59,9 +53,6 @@ def verify(settings: Settings, database: Connection) -> Verify:
     stream = worked()
     with closing(Store(settings.postgres, SCHEMA)) as store:
         store.write(batch_of(store.checkpoints(range(settings.partitions)), entries_of(stream)))
-    database.execute(RESULTS.encode())
-    acked = "INSERT INTO extraction.extraction_results SELECT org_id, job_id, 1 FROM jobs WHERE status = 'completed'"
-    database.execute(acked)
     names = dict(enumerate(EVENT_TYPES, start=1))
     decoder = Decoder(lambda schema_id: record_schema(names[schema_id]))
 
@@ -71,7 +62,8 @@ def verify(settings: Settings, database: Connection) -> Verify:
     def verify() -> Report:
         with snapshot_of(settings.postgres) as snapshot:
             partitions = range(settings.partitions)
-            return verify_snapshot(snapshot, lambda partition: InMemoryRecords(records(partition)), decoder, partitions)
+            opened = lambda partition: InMemoryRecords(records(partition))  # noqa: E731
+            return verify_snapshot(snapshot, opened, decoder, partitions, ())
 
     return verify
 
@@ -173,16 +165,6 @@ def test_any_column_of_any_row_edited_is_named(verify: Verify, database: Connect
             assert (table, column) in found
         database.execute(f"TRUNCATE {table}; INSERT INTO {table} SELECT * FROM kept_{table}".encode())
     assert verify().ok
-
-
-def test_the_writers_row_deleted_outdated_or_doubled_is_named(verify: Verify, database: Connection) -> None:
-    results = "extraction.extraction_results"
-    database.execute(f"INSERT INTO {results} VALUES ('acme', 'copy', 1)".encode())
-    assert named(verify()) == {(results, "row")}
-    database.execute(f"DELETE FROM {results} WHERE job_id = 'copy'; UPDATE {results} SET generation = 0".encode())
-    assert named(verify()) == {(results, "generation")}
-    database.execute(f"DELETE FROM {results}".encode())
-    assert named(verify()) == {(results, "generation")}
 
 
 def test_a_violated_gate_is_named(verify: Verify, database: Connection) -> None:

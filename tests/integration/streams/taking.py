@@ -9,6 +9,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from services.runtime.topics import partition_of_org, tasks
+from services.streams import watch
 from services.streams.acks import Done
 from services.streams.app import StreamApp, running
 from services.workers.app import worker_app
@@ -23,12 +24,21 @@ class Taking:
     def __init__(self, hold: Callable[[Record], bool] = lambda _record: False) -> None:
         self.hold = hold
         self.taken: list[tuple[int, int, bytes]] = []  # partition, offset, value
+        self.loop = watch.Taking()
+        self.held: list[Done] = []
         self.fault: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def handle(self, record: Record, done: Done) -> None:
         """Take a record."""
         self.taken.append((record.partition, record.offset, record.value))
-        if not self.hold(record):
+        if self.hold(record):
+            self.held.append(done)
+        else:
+            done()
+
+    def finish(self) -> None:
+        """Let what was held be done."""
+        for done in self.held:
             done()
 
     def values(self) -> list[bytes]:
@@ -39,7 +49,7 @@ class Taking:
 @contextlib.asynccontextmanager
 async def consuming(settings: Settings, taking: Taking) -> AsyncIterator[StreamApp]:
     """Run a worker's app with this handler."""
-    app = worker_app(settings, KIND, taking.handle, taking.fault)
+    app = worker_app(settings, KIND, taking.handle, taking.fault, taking.loop)
     async with running(app):
         yield app
 

@@ -7,7 +7,6 @@ import pytest
 
 from projections.verification.compare import compare, expected_rows
 from projections.verification.log import PartitionLog, read_partition
-from projections.verification.results import check_acked, check_unasked
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder
 from schemas.events import EVENT_TYPES, JobCompleted
@@ -154,24 +153,3 @@ def test_missing_and_surplus_rows_are_named(table: str) -> None:
     [surplus] = list(compare(table, {}, [row]))
     assert (surplus.place, surplus.expected) == (table, "none")
     assert "other" in str(surplus)
-
-
-def test_an_acked_delivery_needs_its_row_of_that_generation_or_a_later_one() -> None:
-    stream = Stream().open()
-    job = extracted(stream)
-    assert list(check_acked(check(stream), None)) == []
-    stream.ack(job, "internal")
-    log = check(stream)
-    key = (job.org_id, job.job_id)
-    assert [fault.found for fault in check_acked(log, {})] == ["no row"]
-    assert [fault.found for fault in check_acked(log, None)] == ["no row"]
-    assert list(check_acked(log, {key: 1})) == []
-    assert list(check_acked(log, {key: 2})) == []
-
-
-def test_a_row_ahead_of_the_checkpoint_is_none_too_many_but_one_of_an_unknown_job_is() -> None:
-    stream = Stream().open()
-    job = extracted(stream)
-    results = {(job.org_id, job.job_id): 1, (job.org_id, "copy"): 1}
-    found = list(check_unasked(results, lambda _: InMemoryRecords(records_of(stream)), decoder(), range(1)))
-    assert [fault.job_id for fault in found] == ["copy"]

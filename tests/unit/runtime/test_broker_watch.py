@@ -3,9 +3,10 @@
 import asyncio
 import contextlib
 
-from services.runtime.broker_watch import keep_asking
+from services.runtime.broker_watch import ended, keep_asking
 from services.runtime.errors import BrokerFault
 from services.runtime.health import Progress
+from tests.eventually import eventually
 
 
 async def test_a_broker_that_does_not_answer_turns_the_process_red_until_it_does() -> None:
@@ -22,6 +23,31 @@ async def test_a_broker_that_does_not_answer_turns_the_process_red_until_it_does
             raise answer
 
     with contextlib.suppress(asyncio.CancelledError):
-        await keep_asking(ask, progress, 0.0)
+        await keep_asking(ask, progress, who="Kafka", every_seconds=0.0)
     assert [state["ready"] for state in seen] == [False, True, False, True]
     assert seen[2]["reason"] == "silent"
+
+
+async def test_a_question_that_stays_open_is_told_and_its_late_answer_counts() -> None:
+    progress, answer = Progress("broker"), asyncio.Event()
+
+    async def ask() -> dict[str, object]:
+        await answer.wait()
+        return {"lag": 3}
+
+    asking = asyncio.create_task(keep_asking(ask, progress, who="Kafka", every_seconds=60.0, patience_seconds=0.01))
+    await eventually(lambda: progress.state().get("reason") == "Kafka does not answer")
+    answer.set()
+    await eventually(lambda: progress.state() == {"ready": True, "lag": 3})
+    await ended([asking])
+
+
+async def test_an_error_of_somebody_elses_library_is_told_under_its_name() -> None:
+    progress = Progress("postgres")
+
+    async def ask() -> None:
+        raise OSError("no route")
+
+    asking = asyncio.create_task(keep_asking(ask, progress, who="Postgres", faults=(OSError,), every_seconds=60.0))
+    await eventually(lambda: progress.state().get("reason") == "Postgres: no route")
+    await ended([asking])

@@ -1,5 +1,6 @@
 """Log lines are JSON objects, and no secret survives in them."""
 
+import asyncio
 import json
 import logging
 import sys
@@ -7,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from services.runtime.logs import JsonLines, setup
+from services.runtime.logs import JsonLines, about, note, setup
 from services.runtime.settings import Settings
 
 KEY = "jlk_4f9a_Zm9vYmFyLXNlY3JldA"
@@ -85,3 +86,29 @@ def test_setup_sends_every_logger_to_stderr_without_the_operator_key(capsys: pyt
         logging.captureWarnings(capture=False)
     line = json.loads(capsys.readouterr().err)
     assert (line["service"], line["message"], line["n"]) == ("api", "used ***", 1)
+
+
+def test_lines_carry_the_ids_of_what_is_being_worked_on_and_lose_them_after_it() -> None:
+    with about(org_id="acme", job_id="job-1"):
+        with about(attempt=2):
+            note(partition=7)
+            line = line_of("node visited", job_id="job-2")
+            assert (line["org_id"], line["attempt"], line["partition"]) == ("acme", 2, 7)
+            assert line["job_id"] == "job-2", "what the line itself says counts"
+        assert "attempt" not in line_of("again")
+        assert "partition" not in line_of("again")
+    assert "org_id" not in line_of("later")
+
+
+async def test_ids_do_not_leak_between_tasks_and_reach_those_that_are_started_within() -> None:
+    async def child() -> dict[str, Any]:
+        return line_of("child")
+
+    async def work(job_id: str) -> dict[str, Any]:
+        with about(job_id=job_id):
+            await asyncio.sleep(0)
+            return await asyncio.create_task(child())
+
+    lines = await asyncio.gather(work("job-1"), work("job-2"))
+    assert [line["job_id"] for line in lines] == ["job-1", "job-2"]
+    assert "job_id" not in line_of("outside")

@@ -1,12 +1,24 @@
 """Metrics are declared once, and every call in the code fits its declaration."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
 import services
-from services.runtime.metrics import LABELS, Counted, Level, Timed, count, exposition, level, timed
+from services.runtime.metrics import (
+    METRICS,
+    PROCESSES,
+    Counted,
+    Level,
+    Timed,
+    count,
+    exported,
+    exposition,
+    level,
+    timed,
+)
 
 ROOT = Path(services.__file__).parent.parent
 DECLARED = {"count": get_args(Counted), "level": get_args(Level), "timed": get_args(Timed)}
@@ -29,13 +41,27 @@ def test_every_call_names_a_declared_metric_and_exactly_its_labels() -> None:
     assert len(found) > 10
     for place, function, metric, labels in found:
         assert metric in DECLARED[function], f"{place}: {metric} is not declared"
-        assert labels == set(LABELS.get(metric, ())), f"{place}: {metric} takes {LABELS.get(metric, ())}"  # type: ignore[call-overload]
+        assert labels == set(METRICS[metric].labels), f"{place}: {metric} takes {METRICS[metric].labels}"  # type: ignore[index]
 
 
-def test_labels_belong_to_declared_metrics_and_no_metric_is_declared_twice() -> None:
+def test_every_name_is_declared_once_with_meaning_unit_and_processes_and_used_somewhere() -> None:
     names = [name for group in DECLARED.values() for name in group]
     assert len(set(names)) == len(names)
-    assert set(LABELS) <= set(names)
+    assert set(METRICS) == set(names)
+    assert set(names) == {metric for _, _, metric, _ in calls()}
+    for metric in METRICS.values():
+        assert metric.meaning
+        assert metric.unit
+        assert metric.processes
+        assert set(metric.processes) <= set(PROCESSES)
+
+
+def test_names_follow_the_conventions_of_prometheus() -> None:
+    for name, metric in METRICS.items():
+        told = exported(name)
+        assert re.fullmatch(r"jobledger_[a-z]+(_[a-z]+)*", told)
+        assert told.endswith("_total") == (name in DECLARED["count"])
+        assert told.endswith("_seconds") == (metric.unit == "seconds") == (name in DECLARED["timed"])
 
 
 def test_what_was_measured_is_exported_with_unit_and_labels() -> None:

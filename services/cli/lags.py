@@ -1,0 +1,106 @@
+"""How far each reader of a stack lies behind, by partition: asked of broker and Postgres, so that a reader that stands
+still has a lag too; only what a process keeps in memory (the API's tail, the decider's inbox) is asked of itself."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from services.localstack.status import ProcessStatus
+    from services.runtime.settings import Settings
+
+IN_MEMORY = {  # process: what it reads, in which unit, and which of its parts tells
+    "decider": ("commands", "offsets", "commands"),
+    "projections-heads": ("events", "positions", "heads"),
+    "api": ("tail", "offsets", "ledger"),
+}
+READ_MODELS = ("projections", "projections-clickhouse")
+
+
+class Place(Struct, frozen=True):
+    """Where a reader stands in one partition, and where the log ends: positions of events or offsets of records."""
+
+    partition: int
+    at: int
+    head: int
+    lag: int
+
+
+class ReaderLag(Struct, frozen=True):
+    """One reader. `lag` None: not known now, `reason` says why."""
+
+    process: str
+    reads: str  # events, or the topic
+    unit: str  # positions (events exactly) or offsets (records, and markers of transactions between them)
+    lag: int | None = None
+    places: tuple[Place, ...] = ()
+    reason: str = ""
+
+
+def lags_of(settings: "Settings", processes: "Iterable[ProcessStatus]") -> list[ReaderLag]:
+    """Return the lag of every reader among these processes."""
+    from services.runtime.errors import RuntimeFault
+
+    names = {process.name: process for process in processes}
+    found = _projections(settings, [name for name in READ_MODELS if name in names])
+    for process, topic, group in _groups(settings):
+        if process in names:
+            try:
+                found.append(asyncio.run(_group(settings, process, topic, group)))
+            except RuntimeFault as fault:
+                found.append(ReaderLag(process, topic, "offsets", reason=str(fault)))
+    return found + [_told(names[name]) for name in IN_MEMORY if name in names]
+
+
+def _projections(settings: "Settings", names: list[str]) -> list[ReaderLag]:
+    import psycopg
+
+    from projections.lag import CLICKHOUSE, POSTGRES, head_positions, stored_positions
+    from services.runtime.ends import committed_end
+    from services.runtime.errors import RuntimeFault
+    from services.runtime.topics import events
+
+    readers = {"projections": POSTGRES, "projections-clickhouse": CLICKHOUSE}
+    try:
+        heads = head_positions(settings, committed_end(settings, events(settings), range(settings.partitions)))
+        stored = stored_positions(settings.postgres)
+    except (RuntimeFault, psycopg.Error) as fault:
+        return [ReaderLag(name, "events", "positions", reason=str(fault).strip()) for name in names]
+    return [_lag(name, "events", "positions", heads, stored[readers[name]]) for name in names]
+
+
+def _groups(settings: "Settings") -> list[tuple[str, str, str]]:
+    """Return process, topic and consumer group of everything that runs on Faust."""
+    from services.runtime.topics import deliveries, tasks, workers_group, writers_group
+
+    kinds = {"writers": "postgres", "writers-webhook": "webhook", "writers-clickhouse": "clickhouse"}
+    return [("workers", tasks(settings, "workflow"), workers_group(settings, "workflow"))] + [
+        (process, deliveries(settings, kind), writers_group(settings, kind)) for process, kind in kinds.items()
+    ]
+
+
+async def _group(settings: "Settings", process: str, topic: str, group: str) -> ReaderLag:
+    from services.runtime.group_lag import GroupLag
+
+    lag = GroupLag(settings, topic, group)
+    await lag.renew(range(settings.partitions * settings.task_spread))
+    return _lag(process, topic, "offsets", lag.heads, lag.done)
+
+
+def _lag(process: str, reads: str, unit: str, heads: Mapping[int, int], stands: Mapping[int, int]) -> ReaderLag:
+    places = [
+        Place(partition, at := stands.get(partition, 0), head, max(0, head - at))
+        for partition, head in sorted(heads.items())
+    ]
+    return ReaderLag(process, reads, unit, sum(place.lag for place in places), tuple(places))
+
+
+def _told(process: "ProcessStatus") -> ReaderLag:
+    """What a process says of a position that nobody else knows."""
+    reads, unit, part = IN_MEMORY[process.name]
+    lag = process.parts.get(part, {}).get("lag")
+    if isinstance(lag, int):
+        return ReaderLag(process.name, reads, unit, lag)
+    return ReaderLag(process.name, reads, unit, reason=process.reason or "it does not tell")

@@ -1,0 +1,55 @@
+"""A whole local stack as `jobledger demo` leaves it, supervisor and all, with jobs in it, for every test here."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.cli.demo_site import serving
+from services.localstack.places import StackDir
+from tests.acceptance.commands import jobledger
+from tests.integration.visible.standing import Standing
+
+JOBS = 8  # the fewest that a demo takes
+START_SECONDS = 30.0
+
+
+@pytest.fixture(scope="session")
+def standing(tmp_path_factory: pytest.TempPathFactory, pages: str) -> Iterator[Standing]:
+    """The stack; whatever happens, its processes go on and then stop."""
+    root: Path = tmp_path_factory.mktemp("visible")
+    try:
+        ran = jobledger(root, "demo", "--jobs", str(JOBS), "--json")
+        assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
+        standing = Standing(StackDir(root), pages)
+        if standing.state().ephemeral:
+            pytest.skip(f"needs a broker that tells where topics end; the broker is {standing.state().broker}")
+        yield standing
+    finally:
+        jobledger(root, "down")
+
+
+@pytest.fixture(scope="session")
+def pages() -> Iterator[str]:
+    """The base URL of a site of pages, served from a thread as long as the session lasts."""
+    loop, bound = asyncio.new_event_loop(), threading.Event()
+    urls: list[str] = []
+
+    async def serve() -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            async with serving() as base_url:
+                urls.append(base_url)
+                bound.set()
+                await asyncio.Event().wait()
+
+    served = loop.create_task(serve())
+    thread = threading.Thread(target=loop.run_until_complete, args=(served,), daemon=True)
+    thread.start()
+    assert bound.wait(START_SECONDS)
+    yield urls[0]
+    loop.call_soon_threadsafe(served.cancel)
+    thread.join(START_SECONDS)
+    loop.close()

@@ -1,0 +1,59 @@
+"""`jobledger status` tells how far each reader is behind, also of one that stands still."""
+
+import asyncio
+
+import pytest
+
+from services.cli.lags import ReaderLag, lags_of
+from services.localstack.status import look
+from services.runtime.settings import settings_from
+from tests.integration.visible.standing import ALLOWED_SECONDS, Standing
+
+pytestmark = pytest.mark.stack
+READERS = ("projections", "projections-clickhouse", "workers", "writers", "writers-clickhouse", "writers-webhook")
+
+
+def readers(standing: Standing) -> dict[str, ReaderLag]:
+    """Return how far every reader is behind, as `status` finds it."""
+    state = standing.state()
+    return {reader.process: reader for reader in lags_of(settings_from(state.environ), look(state))}
+
+
+async def lag_of(standing: Standing, process: str, *, behind: bool) -> ReaderLag:
+    """Wait until a reader is behind, or is not."""
+    async with asyncio.timeout(ALLOWED_SECONDS):
+        while True:
+            reader = (await asyncio.to_thread(readers, standing))[process]
+            if reader.lag is not None and (reader.lag > 0) is behind:
+                return reader
+
+
+@pytest.mark.parametrize("process", ["projections", "projections-clickhouse", "workers", "writers"])
+async def test_a_reader_that_stands_still_is_behind_and_catches_up(standing: Standing, process: str) -> None:
+    await standing.until_ready()
+    with standing.stopped(process):
+        job_id = await asyncio.to_thread(standing.submit)
+        reader = await lag_of(standing, process, behind=True)
+        assert sum(place.lag for place in reader.places) == reader.lag
+        assert all(place.head - place.at == place.lag for place in reader.places if place.lag)
+    await lag_of(standing, process, behind=False)
+    await standing.completed(job_id)
+
+
+async def test_every_reader_has_a_lag_of_nothing_once_nothing_goes_on(standing: Standing) -> None:
+    job_id = await asyncio.to_thread(standing.submit)
+    await standing.completed(job_id)
+    for process in (*READERS, "projections-heads", "decider", "api"):
+        await lag_of(standing, process, behind=False)
+
+
+async def test_the_command_tells_a_lag_that_nobody_knows_as_unknown_and_not_as_nothing(standing: Standing) -> None:
+    with standing.stopped("api"):
+        told = await asyncio.to_thread(standing.command, "status")
+        readers = {reader["process"]: reader for reader in told["readers"]}
+        assert readers["api"]["lag"] is None
+        assert "does not answer" in readers["api"]["reason"]
+        assert {(place["partition"], place["lag"]) for place in readers["projections"]["places"]} == {
+            (partition, 0) for partition in range(len(readers["projections"]["places"]))
+        }
+    await standing.until(lambda found: found["api"].state == "ready", "ready again")
