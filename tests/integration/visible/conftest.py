@@ -13,7 +13,7 @@ from services.localstack.places import StackDir
 from tests.acceptance.commands import jobledger
 from tests.integration.visible.standing import Standing
 
-JOBS = 8  # the fewest that a demo takes
+JOBS = 13  # the fewest that a demo takes
 START_SECONDS = 30.0
 
 
