@@ -41,7 +41,7 @@ def serve() -> None:
 
     from aiohttp import web
 
-    from services.cli.demo_site import product_page
+    from services.cli.demo_pages import product_page
 
     async def page(request: web.Request) -> web.Response:
         return web.Response(text=product_page(int(request.match_info["number"])), content_type="text/html")

@@ -10,86 +10,99 @@ from services.cli.terminal import Json, fail, print_json, program, run, show, st
 
 if TYPE_CHECKING:
     from services.cli.demo_check import Summary
+    from services.cli.demo_processes import Before
     from services.cli.demo_session import Place, Progress, Session
 
-app = typer.Typer()
+app = typer.Typer(add_completion=False)
+FEWEST_JOBS = 13  # one of each kind of page
 DEADLINE_SECONDS = 55.0  # from the first submission on, for every job to end
 
 
 @app.command()
 def demo(
-    jobs: Annotated[int, typer.Option(min=8, max=10_000, help="How many jobs.")] = 120,
+    jobs: Annotated[int, typer.Option(min=FEWEST_JOBS, max=10_000, help="How many jobs.")] = 300,
     urls: Annotated[
         Path | None,
         typer.Option(metavar="FILE", exists=True, dir_okay=False, help="Fetch these urls, one a line, instead."),
     ] = None,
     deadline: Annotated[float, typer.Option(help="Seconds within which every job must have ended.")] = DEADLINE_SECONDS,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            dir_okay=False,
+            help="Where to draw the run, as PNG; default: demo/ in the stack's directory.",
+        ),
+    ] = None,
     stop: Annotated[bool, typer.Option("--stop", help="Stop the stack at the end.")] = False,
     as_json: Json = False,
 ) -> None:
     """Run jobs over good and bad pages and check their ends.
 
-    Starts the local stack unless it runs, registers three orgs, and leaves the stack running unless --stop is given.
-    Exit code 1 says that something is not as it should be.
+    Starts the local stack unless it runs, registers three orgs, lets a destination of one of them be down for 10 s,
+    and leaves the stack running unless --stop is given. Exit code 1 says that something is not as it should be.
     """
     own = _lines(urls) if urls else []
+    began = _before()
     with told():
         _start_stack()
     try:
         place = _place(deadline, as_json)
-        ok = _run_own(place, own, as_json) if own else _run_pages(place, jobs, as_json)
+        session = _run(place, own, jobs)
+        summary = _finished(session, place.base_url, began, picture)
+        _tell(session, summary, as_json)
     finally:
         if stop:
             _stop_stack()
     if not stop and not as_json:
-        typer.echo(f"\nThe stack goes on running. Stop it with: {program()} down")
-    if not ok:
+        _tell_what_next(session, summary)
+    if not summary.ok:
         raise typer.Exit(1)
 
 
-def _run_pages(place: "Place", jobs: int, as_json: bool) -> bool:
-    from services.cli.demo_session import run_pages
-    from services.cli.demo_show import go_on, summary_parts
+def _before() -> "Before":
+    from services.cli.demo_processes import before
+    from services.localstack.places import stack_directory
 
-    session = run(run_pages(place, jobs))
-    summary = _summary(session)
-    if as_json:
-        print_json(summary)
-        return summary.ok
-    show(*summary_parts(summary, [outcome.job for outcome in session.outcomes]))
-    shown = next((outcome for outcome in session.outcomes if outcome.readable), session.outcomes[0])
-    org = next(org for org in session.orgs if org.org_id == shown.job.org_id)
-    typer.echo("\nGo on with (the key is that of this demo's own org):")
-    for line in go_on(place.base_url, org, shown.job.job_id):
-        typer.echo(f"  {line}")
-    return summary.ok
+    return before(stack_directory(os.environ).state)
 
 
-def _run_own(place: "Place", urls: list[str], as_json: bool) -> bool:
-    from services.cli.demo_session import run_urls
-    from services.cli.demo_show import astray_parts, figures, url_table
+def _run(place: "Place", own: list[str], jobs: int) -> "Session":
+    from services.cli.demo_session import run_pages, run_urls
 
-    session = run(run_urls(place, urls))
-    summary = _summary(session)
-    jobs = [outcome.job for outcome in session.outcomes]
-    if as_json:
-        print_json({"summary": summary, "jobs": jobs})
-        return summary.ok
-    show(url_table(session.outcomes), "", *figures(summary))
-    if summary.astray:
-        show("", *astray_parts(summary, {job.job_id: job for job in jobs}))
-    return summary.ok
+    return run(run_urls(place, own) if own else run_pages(place, jobs))
 
 
-def _summary(session: "Session") -> "Summary":
-    from projections.verify import verify
-    from services.cli.demo_check import summary_of
-    from services.localstack.attach import attached_settings
+def _finished(session: "Session", base_url: str, began: "Before", picture: Path | None) -> "Summary":
+    from services.cli.demo_finish import finished
+    from services.localstack.places import stack_directory
 
     with told():
-        settings = attached_settings(os.environ)
-        report = verify(settings)
-    return summary_of(session.outcomes, report, broker=settings.broker, seconds=session.seconds)
+        return finished(session, base_url, stack_directory(os.environ), os.environ, began, picture)
+
+
+def _tell(session: "Session", summary: "Summary", as_json: bool) -> None:
+    from services.cli.demo_show import summary_parts, url_parts
+
+    jobs = [outcome.job for outcome in session.outcomes]
+    if as_json:
+        print_json(summary if summary.kinds else {"summary": summary, "jobs": jobs})
+    elif summary.kinds:
+        show(*summary_parts(summary, jobs))
+    else:
+        show(*url_parts(summary, session.outcomes))
+
+
+def _tell_what_next(session: "Session", summary: "Summary") -> None:
+    from services.cli.demo_show import calls
+
+    typer.echo("\nGo on with:")
+    for line in summary.look_next:
+        typer.echo(f"  {line}")
+    typer.echo("or, with the key of this demo's own org:")
+    for line in calls(session.orgs, summary):
+        typer.echo(f"  {line}")
+    typer.echo(f"\nThe stack goes on running. Stop it with: {program()} down")
 
 
 def _place(deadline: float, as_json: bool) -> "Place":

@@ -7,8 +7,11 @@ import msgspec
 
 from api.answers import Job
 from projections.verification.faults import Report
+from services.cli.demo_kinds import PAGE_KINDS, PageKind
+from services.cli.demo_outage import Outage
+from services.cli.demo_processes import Readiness
 from services.cli.demo_run import Outcome
-from services.cli.demo_workflows import PAGE_KINDS, PageKind
+from services.cli.demo_session import Session
 from services.cli.drawing import rule_of, standing
 from services.cli.spans import milliseconds_between, percentile
 from services.ledger.status import TERMINAL
@@ -17,15 +20,15 @@ SHOWN_FAULTS = 20
 
 
 class End(msgspec.Struct, frozen=True, rename="camel"):
-    """How a job ended: state, class of error, rule of the validation gate."""
+    """How a job ended: state, class of error, and what caused it: a rule of the gate, or the last error met."""
 
     state: str
     error_type: str = ""
-    rule: str = ""
+    cause: str = ""
 
     def __str__(self) -> str:
-        cause = f" {self.error_type}" if self.error_type else ""
-        return f"{self.state}{cause}{f' ({self.rule})' if self.rule else ''}"
+        error = f" {self.error_type}" if self.error_type else ""
+        return f"{self.state}{error}{f' ({self.cause})' if self.cause else ''}"
 
 
 class Share(msgspec.Struct, frozen=True, rename="camel"):
@@ -69,6 +72,11 @@ class GateCounts(msgspec.Struct, frozen=True, rename="camel"):
     readable: int
     violations: int
 
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is missing and nothing was completed too early."""
+        return self.acked == self.expected and self.readable == self.completed and not self.violations
+
 
 class Latency(msgspec.Struct, frozen=True, rename="camel"):
     """From submit to completed by the ledger's own times, the time in the org's queue included."""
@@ -85,66 +93,101 @@ class Verified(msgspec.Struct, frozen=True, rename="camel"):
     events: int
     jobs: int
     faults: list[str]
+    clickhouse: str  # how far ClickHouse was compared, or why it was not
+
+
+class OrgResult(msgspec.Struct, frozen=True, rename="camel"):
+    """One org of the run: where its extractions went, and why not to a destination that the demo wanted."""
+
+    org_id: str
+    jobs: int
+    destinations: list[str]
+    without: str = ""
 
 
 class Summary(msgspec.Struct, frozen=True, rename="camel"):
-    """One demo run."""
+    """One demo run; `outage` is null where no destination was down."""
 
     ok: bool
     broker: str
     seconds: float  # from the first submission until the last job had ended
-    orgs: list[str]
+    orgs: list[OrgResult]
     jobs: int
     kinds: list[KindResult]
     astray: list[Astray]
     gate: GateCounts
+    outage: Outage | None
     latency: Latency
     verify: Verified
-    retried_job: str  # id of a job whose trace shows a retry; empty: there was none
+    readiness: Readiness
+    retried_job: str  # id of a job whose trace shows retries; empty: there was none
+    picture: str = ""  # file with the timeline of the run; empty: none was drawn
+    no_picture: str = ""  # why
+    look_next: list[str] = []  # commands to go on with
+    links: list[str] = []  # a job and its extraction in the API
 
 
-def summary_of(outcomes: Sequence[Outcome], report: Report, *, broker: str, seconds: float) -> Summary:
+def summary_of(session: Session, report: Report, readiness: Readiness, broker: str) -> Summary:
     """Compare what was expected with what happened."""
+    outcomes = session.outcomes
     astray = [found for outcome in outcomes if (found := _astray(outcome))]
     gate = _gate(outcomes, report)
-    verified = Verified(report.ok, report.events, report.jobs, [str(fault) for fault in report.faults[:SHOWN_FAULTS]])
-    closed = gate.acked == gate.expected and gate.readable == gate.completed and not gate.violations
+    faults = [str(fault) for fault in report.faults[:SHOWN_FAULTS]]
+    verified = Verified(report.ok, report.events, report.jobs, faults, report.clickhouse)
+    waited = session.outage.ok if session.outage else not session.outage_planned
+    shares = Counter(outcome.job.org_id for outcome in outcomes)
     return Summary(
-        ok=not astray and closed and verified.ok,
+        ok=not astray and gate.ok and verified.ok and waited and readiness.ok,
         broker=broker,
-        seconds=round(seconds, 2),
-        orgs=sorted({outcome.job.org_id for outcome in outcomes}),
+        seconds=round(session.seconds, 2),
+        orgs=[OrgResult(org.org_id, shares[org.org_id], list(org.destinations), org.without) for org in session.orgs],
         jobs=len(outcomes),
         kinds=list(_kinds(outcomes)),
         astray=astray,
         gate=gate,
+        outage=session.outage,
         latency=_latency(outcomes),
         verify=verified,
-        retried_job=next((outcome.job.job_id for outcome in outcomes if _was_retried(outcome.job)), ""),
+        readiness=readiness,
+        retried_job=_retried_job(outcomes),
     )
 
 
 def end_of(job: Job) -> End:
     """Return how a job ended, or the state it is in."""
-    error_type = job.error_type or ""
-    return End(job.status, error_type, rule_of(job) if error_type == "validation_failed" else "")
+    match job.error_type:
+        case None:
+            return End(job.status)
+        case "validation_failed":
+            return End(job.status, job.error_type, rule_of(job))
+        case _:
+            return End(job.status, job.error_type, _last_error(job))
+
+
+def _last_error(job: Job) -> str:
+    """Return the class of the last error that a node met; the failed node at the end only repeats the job's own."""
+    met = (visit.error_type for visit in reversed(job.execution_trace) if visit.kind != "failed" and visit.error_type)
+    return next(met, "")
 
 
 def expected_end(kind: PageKind) -> End:
     """Return how the jobs of a kind of page have to end."""
-    return End(kind.state, kind.error_type, kind.rule)
+    return End(kind.state, kind.error_type, kind.cause)
 
 
 def _astray(outcome: Outcome) -> Astray | None:
-    job, kind = outcome.job, outcome.asked.kind
+    job, kind, url = outcome.job, outcome.asked.kind, outcome.asked.url
     wanted = str(expected_end(kind)) if kind else "an end"
+    title = kind.title_of(url) if kind else None
     if job.status not in TERMINAL:
         found = standing(job)
     elif kind and end_of(job) != expected_end(kind):
         found = str(end_of(job))
+    elif title and outcome.readable and outcome.title != title:
+        wanted, found = f"the title {title!r}", f"the title {outcome.title!r}"
     else:
         return None
-    return Astray(job.job_id, job.org_id, outcome.asked.url, wanted, found)
+    return Astray(job.job_id, job.org_id, url, wanted, found)
 
 
 def _kinds(outcomes: Sequence[Outcome]) -> Iterable[KindResult]:
@@ -173,6 +216,12 @@ def _latency(outcomes: Sequence[Outcome]) -> Latency:
         if outcome.job.status == "completed" and outcome.job.completed_at
     ]
     return Latency(len(taken), round(percentile(taken, 0.5), 1), round(percentile(taken, 0.99), 1))
+
+
+def _retried_job(outcomes: Sequence[Outcome]) -> str:
+    """Return the retried job that had to wait for most destinations: it shows most."""
+    retried = [outcome.job for outcome in outcomes if _was_retried(outcome.job)]
+    return max(retried, key=lambda job: job.gate.expected).job_id if retried else ""
 
 
 def _was_retried(job: Job) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.cli.demo_workflows import PAGE_KINDS, PageKind
+from services.cli.demo_kinds import PAGE_KINDS, PageKind
 
 
 @dataclass(frozen=True, slots=True)

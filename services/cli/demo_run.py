@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from api.answers import Job
 from services.cli.client import Client
+from services.cli.demo_kinds import PageKind
 from services.cli.demo_plan import Lot
-from services.cli.demo_workflows import PageKind
 from services.cli.kept_keys import OrgKey
 from services.ledger.status import TERMINAL
 
@@ -34,11 +34,32 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one job; `readable` says whether its extraction can be read."""
+    """What became of one job; `readable` says whether its extraction can be read, `title` is what it has as title."""
 
     asked: Submitted
     job: Job
     readable: bool
+    title: str | None = None
+
+
+class Voice:
+    """One org's calls about its jobs, a few at a time."""
+
+    def __init__(self, client: Client, places: asyncio.Semaphore) -> None:
+        self.client = client
+        self._places = places
+
+    async def statuses(self, job_ids: Sequence[str]) -> dict[str, str]:
+        """Return the state of each job by its id."""
+        return await self.client.statuses(job_ids)
+
+    async def jobs(self, job_ids: Sequence[str]) -> list[Job]:
+        """Return everything about each job."""
+        return list(await asyncio.gather(*map(self._job, job_ids)))
+
+    async def _job(self, job_id: str) -> Job:
+        async with self._places:
+            return await self.client.job(job_id)
 
 
 class Crew:
@@ -58,6 +79,10 @@ class Crew:
     async def __aexit__(self, *_error: object) -> None:
         """Close them."""
         await self._stack.aclose()
+
+    def voice(self, org_id: str) -> Voice:
+        """Return who speaks for an org."""
+        return Voice(self._clients[org_id], self._places)
 
     async def submit_lots(self, site: str, lots: Iterable[Lot]) -> list[Submitted]:
         """Submit every lot in a call of its own."""
@@ -103,4 +128,6 @@ class Crew:
         async with self._places:
             job = await client.job(asked.job_id)
             row = await client.extraction(asked.job_id) if job.status == "completed" else None
-        return Outcome(asked, job, readable=row is not None)
+        data = row.normalized if row else None
+        title = data.get("title") if isinstance(data, dict) else None
+        return Outcome(asked, job, readable=row is not None, title=title if isinstance(title, str) else None)

@@ -10,18 +10,19 @@ from rich.text import Text
 
 from api.answers import Job
 from services.cli.demo_check import KindResult, Summary
+from services.cli.demo_orgs import Registered
+from services.cli.demo_outage import Outage
+from services.cli.demo_processes import Readiness
 from services.cli.demo_run import Outcome
 from services.cli.drawing import STYLES, drawn_job, rule_of, trace_tree
-from services.cli.kept_keys import OrgKey
 from services.cli.spans import milliseconds_between, span
-from services.cli.terminal import program
 
 TRACES_OF_ASTRAY = 3
 LINES_OF_ASTRAY = 20
 
 
 def summary_parts(summary: Summary, jobs: Sequence[Job]) -> Iterator[RenderableType]:
-    """Yield what a person reads of a run: the table, a retried job, the gate, latencies, verification, the verdict."""
+    """Yield what a person reads of a run: the table, a retried job, the figures, what is wrong, the verdict."""
     by_id = {job.job_id: job for job in jobs}
     if summary.kinds:
         yield kind_table(summary.kinds)
@@ -55,18 +56,58 @@ def kind_table(kinds: Iterable[KindResult]) -> Table:
 
 
 def figures(summary: Summary) -> Iterator[Text]:
-    """Yield a line each for the gate, the latencies and the verification."""
+    """Yield a line each for destinations, gate, outage, times, verification, processes and the picture."""
     gate, latency, verify = summary.gate, summary.latency, summary.verify
-    yield Text(
+    for org in summary.orgs:
+        yield Text(f"org     {org.org_id}: {org.jobs} jobs to {', '.join(org.destinations)}")
+        if org.without:
+            yield Text(f"        without a destination in ClickHouse: {org.without}", style="yellow")
+    yield _line(
         f"gate    {gate.acked} of {gate.expected} ACKs, {gate.violations} violations; "
-        f"{gate.readable} of {gate.completed} results readable"
+        f"{gate.readable} of {gate.completed} results readable",
+        gate.ok,
     )
+    if summary.outage:
+        for said in outage_lines(summary.outage):
+            yield _line(f"down    {said}", summary.outage.ok)
+    elif summary.kinds:
+        yield _line("down    nothing was sent to the webhook that was to be down", ok=False)
     yield Text(
         f"time    {summary.jobs} jobs in {summary.seconds:.1f} s; from submit to completed "
         f"p50 {span(latency.p50_ms)}, p99 {span(latency.p99_ms)}"
     )
-    outcome = "log and read model agree" if verify.ok else f"log and read model differ: {'; '.join(verify.faults)}"
-    yield Text(f"verify  {outcome} ({verify.events} events, {verify.jobs} jobs)", style="" if verify.ok else "bold red")
+    outcome = "log and read models agree" if verify.ok else f"log and read models differ: {'; '.join(verify.faults)}"
+    yield _line(f"verify  {outcome} ({verify.events} events, {verify.jobs} jobs)", verify.ok)
+    for line in readiness_lines(summary.readiness):
+        yield _line(f"ready   {line}", summary.readiness.ok)
+    yield Text(f"picture {summary.picture or f'none: {summary.no_picture}'}", style="" if summary.picture else "yellow")
+
+
+def outage_lines(outage: Outage) -> Iterator[str]:
+    """Say what the jobs did that had a destination that was down."""
+    yield f"{outage.destination_id} of {outage.org_id} for {outage.seconds:.1f} s"
+    yield (
+        f"{outage.waiting} jobs waited in extraction_done, each naming it; it refused {outage.refused} messages, "
+        f"then took {outage.accepted}"
+    )
+    for said, jobs in (
+        ("in extraction_done without naming it", outage.not_naming),
+        ("completed all the same", outage.early),
+        ("did not stay in extraction_done", outage.left),
+    ):
+        if jobs:
+            yield f"{said}: {', '.join(jobs)}"
+
+
+def readiness_lines(readiness: Readiness) -> Iterator[str]:
+    """Say how the processes are: one line where all is well, else one for whatever is not."""
+    if readiness.note:
+        yield readiness.note
+    for process in readiness.faulty:
+        restarted = f", restarted {process.restarts} times during the run" if process.restarts else ""
+        yield f"{process.name} is {process.state}{restarted}{f': {process.reason}' if process.reason else ''}"
+    if readiness.ok and readiness.processes:
+        yield f"all {len(readiness.processes)} processes, none was restarted during the run"
 
 
 def astray_parts(summary: Summary, jobs: dict[str, Job]) -> Iterator[RenderableType]:
@@ -88,6 +129,18 @@ def verdict(summary: Summary) -> Text:
     return Text("NOT everything is as it should be: see `jobledger status` and `jobledger logs`", style="bold red")
 
 
+def url_parts(summary: Summary, outcomes: Sequence[Outcome]) -> Iterator[RenderableType]:
+    """Yield what a person reads of a run over urls of their own."""
+    yield url_table(outcomes)
+    yield ""
+    yield from figures(summary)
+    if summary.astray:
+        yield ""
+        yield from astray_parts(summary, {outcome.job.job_id: outcome.job for outcome in outcomes})
+    yield ""
+    yield verdict(summary)
+
+
 def url_table(outcomes: Iterable[Outcome]) -> Table:
     """Draw what became of the user's own urls."""
     table = Table("url", "state", "error", "took", "job", box=None, pad_edge=False, header_style="dim")
@@ -103,15 +156,18 @@ def url_table(outcomes: Iterable[Outcome]) -> Table:
     return table
 
 
-def go_on(base_url: str, org: OrgKey, job_id: str) -> list[str]:
-    """Return commands to go on with; they hold the key of this demo's own org."""
-    curl = f"curl -s -H 'Authorization: Bearer {org.key}'"
+def calls(orgs: Sequence[Registered], summary: Summary) -> list[str]:
+    """Return calls of the API to go on with; they hold the key of this demo's own org that has the linked job."""
+    own = next(org for org in orgs if any(org.org_id in command for command in summary.look_next))
+    curl = f"curl -s -H 'Authorization: Bearer {own.key.key}'"
     body = shlex.quote(json.dumps({"url": "https://example.com/", "workflowId": "demo-plain"}))
+    jobs = summary.links[0].rpartition("/")[0]
     return [
-        f"{curl} {base_url}/api/v1/jobs/{job_id}",
-        f"{curl} {base_url}/api/v1/extraction/results/{job_id}",
-        f"{curl} '{base_url}/api/v1/jobs?status=failed&limit=5'",
-        f"{curl} -H 'Content-Type: application/json' -d {body} {base_url}/api/v1/jobs",
-        f"{program()} get {job_id} --org {org.org_id}",
-        f"{program()} tail --follow",
+        *(f"{curl} {link}" for link in summary.links),
+        f"{curl} '{jobs}?status=failed&limit=5'",
+        f"{curl} -H 'Content-Type: application/json' -d {body} {jobs}",
     ]
+
+
+def _line(text: str, ok: bool) -> Text:
+    return Text(text, style="" if ok else "bold red")

@@ -1,8 +1,6 @@
-"""The workflows of the demo, and what has to become of each kind of its pages."""
+"""The workflows of the demo."""
 
-from dataclasses import dataclass
-from typing import Literal
-
+from services.cli.demo_kinds import WorkflowName
 from services.ledger.workflow import (
     Edge,
     EntryNode,
@@ -18,36 +16,6 @@ from services.ledger.workflow import (
 )
 
 RETRY_DELAY_MS = 200
-
-WorkflowName = Literal["demo-plain", "demo-fallback"]
-
-
-@dataclass(frozen=True, slots=True)
-class PageKind:
-    """One kind of page of the demo site and the end of its jobs."""
-
-    name: str  # of the path: /<name>/<number>
-    workflow: WorkflowName
-    jobs: int  # of each hundred and twenty
-    state: Literal["completed", "failed"]
-    error_type: str = ""
-    rule: str = ""
-
-    def path(self, number: int) -> str:
-        """Return the path of one page."""
-        return f"/{self.name}/{number}"
-
-
-PAGE_KINDS: tuple[PageKind, ...] = (
-    PageKind("product", "demo-plain", 36, "completed"),
-    PageKind("article", "demo-plain", 30, "completed"),
-    PageKind("flaky", "demo-plain", 12, "completed"),
-    PageKind("slow", "demo-plain", 6, "completed"),
-    PageKind("gone", "demo-plain", 9, "failed", "validation_failed", "soft_404"),
-    PageKind("empty", "demo-plain", 6, "failed", "validation_failed", "empty_body"),
-    PageKind("walled", "demo-fallback", 12, "completed"),
-    PageKind("captcha", "demo-fallback", 9, "failed", "validation_failed", "captcha"),
-)
 
 
 def demo_workflows() -> dict[WorkflowName, Workflow]:

@@ -1,10 +1,11 @@
-"""The pages of docs/ that are generated from code."""
+"""The pages of docs/ that are generated from code, as a whole or in parts."""
 
 from pathlib import Path
 
 from api import openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
+from services.cli import demo_docs
 from services.cli.docs_metrics import metrics_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 
@@ -12,6 +13,7 @@ ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
 METRICS_PAGE = ROOT / "docs" / "metrics.md"
+DEMO_PAGE = ROOT / "docs" / "demo.md"
 
 MEANINGS: dict[Status, str] = {
     Status.PENDING: "accepted; in its org's queue, or dispatched and not yet claimed",
@@ -71,6 +73,7 @@ def pages() -> dict[Path, str]:
         STATE_MACHINE_PAGE: state_machine_page(),
         OPENAPI_PAGE: openapi.text(OPERATIONS),
         METRICS_PAGE: metrics_page(),
+        DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
     }
 
 

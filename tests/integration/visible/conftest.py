@@ -1,13 +1,14 @@
 """A whole local stack as `jobledger demo` leaves it, supervisor and all, with jobs in it, for every test here."""
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from services.cli.demo_site import start_demo_site
+from services.cli.demo_site import serving as demo_site
 from services.localstack.places import StackDir
 from tests.acceptance.commands import jobledger
 from tests.integration.visible.standing import Standing
@@ -38,13 +39,11 @@ def pages() -> Iterator[str]:
     urls: list[str] = []
 
     async def serve() -> None:
-        site = await start_demo_site()
-        urls.append(site.base_url)
-        bound.set()
-        try:
-            await asyncio.Event().wait()
-        except asyncio.CancelledError:
-            await site.close()
+        async with demo_site() as url:
+            urls.append(url)
+            bound.set()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.Event().wait()
 
     serving = loop.create_task(serve())
     thread = threading.Thread(target=loop.run_until_complete, args=(serving,), daemon=True)

@@ -1,12 +1,18 @@
 """The pages of the demo, walked through its workflows by all the parts at once, over a real socket."""
 
+from html import escape
+
 import pytest
 
 from services.cli import demo_site
-from services.cli.demo_site import start_demo_site
-from services.cli.demo_workflows import PAGE_KINDS, PageKind, demo_workflows
+from services.cli.demo_kinds import JOBS, PAGE_KINDS, PageKind
+from services.cli.demo_pages import LARGE_BYTES, large_page
+from services.cli.demo_site import serving
+from services.cli.demo_workflows import demo_workflows
 from services.ledger.workflow import ExtractorNode, Node, ServiceNode, Workflow, node_of
 from services.ledger.workflow_faults import faults
+from services.localstack.attach import NEEDED
+from services.runtime.settings import settings_from
 from services.workers.extract.extractor import extract, refusal
 from services.workers.extract.selectors import selector_fault
 from services.workers.gate.judge import Page, judge
@@ -26,6 +32,8 @@ from services.workers.walk import (
     after,
     begin,
 )
+
+MAX_BODY_BYTES = settings_from(dict.fromkeys(NEEDED, "nowhere")).max_body_bytes
 
 
 class Walker:
@@ -66,15 +74,14 @@ class Walker:
 
 
 async def walked(kind: PageKind) -> tuple[Walker, Finished | Exhausted]:
-    site = await start_demo_site()
-    provider = DirectProvider(max_body_bytes=1_000_000, allow_private_addresses=True)
+    provider = DirectProvider(max_body_bytes=MAX_BODY_BYTES, allow_private_addresses=True)
     await provider.start()
     try:
-        walker = Walker(provider, site.base_url + kind.path(7))
-        return walker, await walker.walk(demo_workflows()[kind.workflow])
+        async with serving() as site:
+            walker = Walker(provider, site + kind.path(7))
+            return walker, await walker.walk(demo_workflows()[kind.workflow])
     finally:
         await provider.close()
-        await site.close()
 
 
 @pytest.mark.parametrize("kind", PAGE_KINDS, ids=lambda kind: kind.name)
@@ -83,10 +90,11 @@ async def test_each_kind_of_page_ends_as_the_table_says(kind: PageKind, monkeypa
     walker, end = await walked(kind)
     if kind.state == "completed":
         assert isinstance(end, Finished)
-        assert walker.normalized["title"]
+        assert walker.normalized["title"] == kind.title_of(walker.url)
     else:
         assert isinstance(end, Exhausted)
-        assert (end.error_type, end.rule) == (kind.error_type, kind.rule)
+        cause = end.rule or end.message.partition(":")[0]
+        assert (end.error_type, cause) == (kind.error_type, kind.cause)
     assert walker.retries == (demo_site.FLAKY_FAILURES if kind.name == "flaky" else 0)
 
 
@@ -102,5 +110,27 @@ def test_the_workflows_of_the_demo_have_no_fault() -> None:
         assert faults(workflow, selector_fault=selector_fault) == []
 
 
-def test_the_demo_makes_a_hundred_and_twenty_jobs() -> None:
-    assert sum(kind.jobs for kind in PAGE_KINDS) == 120
+@pytest.mark.parametrize(
+    ("name", "encoding", "declared_as"),
+    [("latin1", "iso-8859-1", "ISO-8859-1"), ("shift-jis", "shift_jis", "Shift_JIS"), ("undeclared", "cp1252", "")],
+)
+async def test_a_page_in_another_encoding_is_in_it_and_is_no_utf_8(name: str, encoding: str, declared_as: str) -> None:
+    kind = next(kind for kind in PAGE_KINDS if kind.name == name)
+    walker, _ = await walked(kind)
+    assert walker.page
+    title = kind.title_of(walker.url)
+    assert title
+    assert escape(title).encode(encoding) in walker.page.body
+    with pytest.raises(UnicodeDecodeError):
+        walker.page.body.decode()
+    said = f"{walker.page.content_type} {walker.page.body.decode('ascii', 'replace')}"
+    assert said.count("charset=") == (1 if declared_as else 0)
+    assert declared_as in said
+
+
+def test_a_large_page_has_two_megabytes() -> None:
+    assert LARGE_BYTES <= len(large_page(7).encode()) < LARGE_BYTES * 1.01
+
+
+def test_the_demo_makes_three_hundred_jobs() -> None:
+    assert JOBS == 300
