@@ -293,7 +293,8 @@ class Consumer:
     def consume(self, most: int, _timeout: float) -> list[Message]:
         """Return what is there."""
         messages: list[Message] = []
-        while len(messages) < most and (message := self._take()) is not None:
+        fetched = self._clients.chaos.random.choice((0, 1, 5, most))  # a fetch ends where it ends
+        while len(messages) < min(most, fetched) and (message := self._take()) is not None:
             messages.append(message)
         return messages
 
