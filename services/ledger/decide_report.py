@@ -92,7 +92,7 @@ def _outcome(ledger: Ledger, job: Job, outcome: Outcome, now: int) -> AnyEvent:
                 quality_completeness=outcome.quality_completeness,
                 quality_validation=outcome.quality_validation,
                 quality_composite=outcome.quality_composite,
-                latency_ms=max(0, now - job.first_claimed_at) // MILLISECOND,
+                latency_ms=max(0, now - job.run.first_claimed_at) // MILLISECOND,
             )
         case Failed():
             return JobFailed(
