@@ -65,7 +65,7 @@ def _node(job: Job, node: NodeReport, now: int) -> NodeFinished:
         rule=node.rule,
         edge=node.edge,
         next_node_id=node.next_node_id,
-        latency_ms=node.latency_ms,
+        latency_ms=max(0, node.latency_ms),
         started_at=min(now, max(job.claimed_at, now - node.latency_ms * MILLISECOND)),
         ended_at=now,
         body_ref=node.body_ref,
