@@ -118,7 +118,7 @@ def test_every_wait_is_over_once_its_time_has_come(script: list[tuple[str, int, 
     world.after(pause)  # an outage: nothing was looked at meanwhile
     now = world.now
     for job in world.ledger.jobs.values():
-        assert not (job.status.value == "waiting_retry" and job.retry_due_at <= now and not job.task_out) or (
+        assert not (job.status.value == "waiting_retry" and job.run.retry_due_at <= now and not job.task_out) or (
             world.ledger.orgs["acme"].in_flight == 3
         )
         for delivery in job.deliveries:

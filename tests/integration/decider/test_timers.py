@@ -99,7 +99,7 @@ def test_a_decider_that_is_lost_between_due_and_commit_loses_no_wait_and_ends_no
         first.until(lambda: first.status(jobs[-1]) is not None)
         first.send(*(claim(job_id) for job_id in jobs))
         first.send(*(later(job_id, 60_000 * (1 + number)) for number, job_id in enumerate(jobs)))
-        first.until(lambda: all(first.decider.ledger.jobs[job_id].retry_due_at for job_id in jobs))
+        first.until(lambda: all(first.decider.ledger.jobs[job_id].run.retry_due_at for job_id in jobs))
         now[0] = max(now[0], first.decider.ledger.occurred_at)
     for _ in jobs:
         now[0] += 60_000_000
@@ -119,7 +119,7 @@ def test_a_decider_on_a_machine_whose_clock_is_behind_goes_on_from_the_time_of_t
     ahead, behind = now_micros() + 600_000_000, [now_micros()]
     with opened(ledger, clock=lambda: ahead) as first:
         first.send(registered(), fleet(), submitted("j1"), claim("j1"), later("j1", 5000))
-        first.until(lambda: "j1" in first.decider.ledger.jobs and first.decider.ledger.jobs["j1"].retry_due_at > 0)
+        first.until(lambda: "j1" in first.decider.ledger.jobs and first.decider.ledger.jobs["j1"].run.retry_due_at > 0)
     with opened(ledger, clock=lambda: behind[0]) as second:
         second.decider.step()
         assert second.decider.ledger.jobs["j1"].dispatch == 1
