@@ -12,8 +12,8 @@ from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
-DEMO_PAGE = ROOT / "docs" / "demo.md"
 METRICS_PAGE = ROOT / "docs" / "metrics.md"
+DEMO_PAGE = ROOT / "docs" / "demo.md"
 
 MEANINGS: dict[Status, str] = {
     Status.PENDING: "accepted; in its org's queue, or dispatched and not yet claimed",
@@ -72,8 +72,8 @@ def pages() -> dict[Path, str]:
         **generated(),
         STATE_MACHINE_PAGE: state_machine_page(),
         OPENAPI_PAGE: openapi.text(OPERATIONS),
-        DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
         METRICS_PAGE: metrics_page(),
+        DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
     }
 
 

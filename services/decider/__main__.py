@@ -4,10 +4,12 @@ import asyncio
 import logging
 import os
 import threading
+import time
 from collections.abc import Callable
 from functools import partial
 from typing import NoReturn
 
+from services.decider.clock import SteadyClock
 from services.decider.partition import PartitionDecider, Tools, open_partition
 from services.decider.waiting import watch_inboxes
 from services.ledger.policy import SECOND, Policy
@@ -42,7 +44,8 @@ async def main(settings: Settings) -> None:
     health = Health("decider")
     server = await health_server.serve(settings, health)
     encode, decode = await asyncio.to_thread(encoder, settings), await asyncio.to_thread(decoder, settings)
-    tools = Tools(settings, policy_of(settings), encode, decode, producer, park, boot_id=uuid7(), clock=now_micros)
+    clock = SteadyClock(now_micros, time.monotonic_ns)
+    tools = Tools(settings, policy_of(settings), encode, decode, producer, park, boot_id=uuid7(), clock=clock)
     deciders: dict[int, PartitionDecider] = {}
     stopping = threading.Event()
     try:

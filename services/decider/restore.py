@@ -2,14 +2,14 @@
 
 import time
 
-from schemas.codec import Decoder, NotAnEvent
+from schemas.codec import Decoder, NotAnEvent, UnknownSchema
 from services.ledger.apply import apply
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
 from services.ledger.state import Ledger
 from services.runtime import topics
 from services.runtime.errors import LogGap
-from services.runtime.raw_log import FOREIGN, place
+from services.runtime.raw_log import FOREIGN, place, position_of
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 
@@ -28,6 +28,8 @@ def restore(settings: Settings, partition: int, decoder: Decoder, policy: Policy
             for record in records:
                 if record.value:
                     _fold(ledger, decoder, record)
+                else:
+                    position_of(record)  # a fence has one, a stranger's empty record has none
                 if record.offset >= fence_offset:
                     return ledger
             if records:
@@ -44,8 +46,12 @@ def _fold(ledger: Ledger, decoder: Decoder, record: Record) -> None:
         recorded = decoder.decode(record.value)
     except NotAnEvent as error:
         raise LogGap(f"{at}: {error}: {FOREIGN}") from error
+    except UnknownSchema as error:
+        raise LogGap(f"{at}: {error}: restore the registry's schemas, then start again") from error
     if recorded is None:
         raise LogGap(f"{at}: an event type unknown to this version: a newer decider wrote it; upgrade")
+    if recorded.header.partition != record.partition:
+        raise LogGap(f"{at}: an event of partition {recorded.header.partition}: {FOREIGN}")
     if recorded.header.position != ledger.position + 1:
         raise LogGap(f"{at}: position {recorded.header.position} follows {ledger.position}: {FOREIGN}")
     apply(ledger, recorded, digest_of(record.value))

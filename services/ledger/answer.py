@@ -59,8 +59,8 @@ def _answer_report(ledger: Ledger, report: ReportProgress, events: Sequence[AnyE
 
 def _answer_submit(ledger: Ledger, command: SubmitJobs, *, repeated: bool) -> Done:
     known = ledger.orgs[command.org_id].keys.get(command.idempotency_digest)
-    ids = known.job_ids if known else [job.job_id for job in command.jobs]
-    return Done(job_ids=tuple(ids), repeated=repeated)
+    ids = known.job_ids if known else tuple(job.job_id for job in command.jobs)
+    return Done(job_ids=ids, repeated=repeated)
 
 
 def _owns(ledger: Ledger, command: AnnounceWorker, job_id: str) -> bool:

@@ -13,7 +13,7 @@ from schemas.events import (
 )
 from services.ledger import job as jobs
 from services.ledger.indexes import index, refresh
-from services.ledger.state import Ledger, Org, SubmissionKey, Worker
+from services.ledger.state import Ledger, Org, Worker
 
 
 def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
@@ -55,10 +55,7 @@ def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
 
 
 def _remember_key(ledger: Ledger, event: JobSubmitted) -> None:
-    keys = ledger.orgs[event.org_id].keys
-    while keys and next(iter(keys.values())).expires_at <= ledger.occurred_at:
-        keys.popitem(last=False)
+    keys, now = ledger.orgs[event.org_id].keys, ledger.occurred_at
+    keys.forget(now - ledger.policy.idempotency_lifetime)
     if event.idempotency_digest:
-        expires_at = ledger.occurred_at + ledger.policy.idempotency_lifetime
-        key = keys.setdefault(event.idempotency_digest, SubmissionKey(event.request_digest, expires_at))
-        key.job_ids.append(event.job_id)
+        keys.remember(event.idempotency_digest, event.request_digest, event.job_id, now)

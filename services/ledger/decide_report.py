@@ -65,7 +65,7 @@ def _node(job: Job, node: NodeReport, now: int) -> NodeFinished:
         rule=node.rule,
         edge=node.edge,
         next_node_id=node.next_node_id,
-        latency_ms=node.latency_ms,
+        latency_ms=max(0, node.latency_ms),
         started_at=min(now, max(job.claimed_at, now - node.latency_ms * MILLISECOND)),
         ended_at=now,
         body_ref=node.body_ref,
@@ -92,7 +92,7 @@ def _outcome(ledger: Ledger, job: Job, outcome: Outcome, now: int) -> AnyEvent:
                 quality_completeness=outcome.quality_completeness,
                 quality_validation=outcome.quality_validation,
                 quality_composite=outcome.quality_composite,
-                latency_ms=max(0, now - job.first_claimed_at) // MILLISECOND,
+                latency_ms=max(0, now - job.run.first_claimed_at) // MILLISECOND,
             )
         case Failed():
             return JobFailed(

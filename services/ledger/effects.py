@@ -42,7 +42,7 @@ def effect_of(ledger: Ledger, recorded: Recorded) -> Effect | None:
 
 def _unexpected(job: Job, recorded: Recorded) -> bool:
     """Whether the job ended for a reason other than its own worker's report."""
-    return recorded.header.actor != f"worker:{job.worker_id}"
+    return recorded.header.actor != f"worker:{job.run.worker_id}"
 
 
 def _task(ledger: Ledger, job: Job, recorded: Recorded) -> Task:
@@ -52,9 +52,9 @@ def _task(ledger: Ledger, job: Job, recorded: Recorded) -> Task:
         partition=ledger.partition,
         dispatch=job.dispatch,
         vocabulary=job.vocabulary,
-        workflow_ref=job.workflow_ref,
+        workflow_ref=job.terms.workflow_ref,
         private=job.private,
-        max_run_seconds=job.max_run_seconds,
+        max_run_seconds=job.terms.max_run_seconds,
         traceparent=recorded.header.traceparent,
     )
 
@@ -62,7 +62,7 @@ def _task(ledger: Ledger, job: Job, recorded: Recorded) -> Task:
 def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery:
     """Say what is to be delivered; a job that failed has nothing extracted, and only its end to tell of."""
     status = job.delivery(event.destination_id)
-    extracted, failed = job.extracted or JobExtracted(), job.failed
+    extracted, failed = job.extracted or JobExtracted(), job.ending.failed
     return Delivery(
         org_id=job.org_id,
         job_id=job.job_id,
@@ -83,9 +83,9 @@ def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery:
         quality_composite=extracted.quality_composite,
         latency_ms=extracted.latency_ms,
         submitted_at=job.submitted_at,
-        extracted_at=job.extracted_at,
+        extracted_at=job.run.extracted_at,
         after=status.destination.after if status else After.EXTRACTION,
-        ended_position=job.ended_position,
-        ended_at=job.ended_at,
+        ended_position=job.ending.position,
+        ended_at=job.ending.at,
         failed=Failed(error_type=failed.error_type, rule=failed.rule, node_id=failed.node_id) if failed else None,
     )

@@ -1,11 +1,13 @@
 """What decisions look up instead of going through every job: queues, counters, owners, turns, timers, ended jobs."""
 
 from collections import OrderedDict
+from functools import partial
 
 from services.ledger.gate import due_at
 from services.ledger.job import Job
 from services.ledger.policy import SECOND
 from services.ledger.queue import OrgQueue
+from services.ledger.stale import matters
 from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
 from services.ledger.timers import Timer
@@ -17,11 +19,13 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
     """Bring every index from one state of a job to the next (None: it is new); each depends on its jobs alone."""
     ledger.jobs[after.job_id] = after
     org = ledger.orgs[after.org_id]
-    _index_queue(org, after)
+    _index_queue(org, before, after)
     org.in_flight += after.holds_slot - (before is not None and before.holds_slot)
     _count_unclaimed(ledger, before, after)
     _index_owner(ledger, before, after)
     _set_timers(ledger, before, after)
+    if ledger.timers.crowded:
+        ledger.timers.sweep(partial(matters, ledger))
     refresh(ledger, org)
     if after.task_out and not (before is not None and before.task_out):
         _end_turn(ledger, org, after.vocabulary)
@@ -34,7 +38,9 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
 def refresh(ledger: Ledger, org: Org) -> None:
     """Keep an org in the ring of each kind for which it has both a waiting job and a free slot."""
     for kind, queue in org.queues.items():
-        ring = ledger.rings.setdefault(kind, OrderedDict())
+        ring = ledger.rings.get(kind)
+        if ring is None:
+            ring = ledger.rings[kind] = OrderedDict()
         if len(queue) and org.in_flight < org.max_in_flight:
             ring.setdefault(org.org_id)
         else:
@@ -46,7 +52,7 @@ def pop_due(ledger: Ledger, now: int) -> Timer | None:
     timer = ledger.timers.pop_due(now)
     if timer is not None and timer.kind == "retry":
         job = ledger.jobs.get(timer.job_id)
-        if job and job.status is Status.WAITING_RETRY and not job.task_out and job.retry_due_at <= now:
+        if job and job.status is Status.WAITING_RETRY and not job.task_out and job.run.retry_due_at <= now:
             org = ledger.orgs[job.org_id]
             _queue(org, job.vocabulary).make_due(job.job_id)
             refresh(ledger, org)
@@ -54,22 +60,28 @@ def pop_due(ledger: Ledger, now: int) -> Timer | None:
 
 
 def _queue(org: Org, kind: str) -> OrgQueue:
-    return org.queues.setdefault(kind, OrgQueue())
+    queue = org.queues.get(kind)
+    if queue is None:
+        queue = org.queues[kind] = OrgQueue()
+    return queue
 
 
-def _index_queue(org: Org, after: Job) -> None:
+def _index_queue(org: Org, before: Job | None, after: Job) -> None:
     queue = _queue(org, after.vocabulary)
-    if after.queued:
-        if after.job_id not in queue:
-            queue.add(after)
-    elif after.task_out or after.status is not Status.WAITING_RETRY:  # a deferred retry may be queued already
-        queue.discard(after.job_id)
+    waited = before is not None and before.queued
+    if after.queued and not waited:
+        queue.add(after)
+    elif waited and not after.queued:
+        queue.leave()
+    if after.task_out or after.status is not Status.WAITING_RETRY:  # a deferred retry may be in line already
+        queue.leave_due(after.job_id)
 
 
 def _count_unclaimed(ledger: Ledger, before: Job | None, after: Job) -> None:
-    kind = after.vocabulary
     change = after.task_out - (before is not None and before.task_out)
-    ledger.unclaimed[kind] = ledger.unclaimed.get(kind, 0) + change
+    if change:
+        kind = after.vocabulary
+        ledger.unclaimed[kind] = ledger.unclaimed.get(kind, 0) + change
 
 
 def _end_turn(ledger: Ledger, org: Org, kind: str) -> None:
@@ -91,9 +103,10 @@ def _set_timers(ledger: Ledger, before: Job | None, after: Job) -> None:
     if after.task_out and (before is None or before.dispatch != after.dispatch):
         timers.set(Timer(now + policy.dispatch_resend, "dispatch", after.job_id, str(after.dispatch)))
     if after.status is Status.WAITING_RETRY and before is not None and before.status is not after.status:
-        timers.set(Timer(after.retry_due_at, "retry", after.job_id, ""))
-    if after.max_run_seconds and after.first_claimed_at and before is not None and not before.first_claimed_at:
-        timers.set(Timer(after.first_claimed_at + after.max_run_seconds * SECOND, "deadline", after.job_id, ""))
+        timers.set(Timer(after.run.retry_due_at, "retry", after.job_id, ""))
+    limit, began = after.terms.max_run_seconds, after.run.first_claimed_at
+    if limit and began and before is not None and not before.run.first_claimed_at:
+        timers.set(Timer(began + limit * SECOND, "deadline", after.job_id, ""))
     if before is not None and after.deliveries is not before.deliveries:
         known = set(map(id, before.deliveries))  # not by value: a job may have a hundred
         for delivery in after.deliveries:

@@ -1,5 +1,6 @@
 """One job: the state that its events add up to."""
 
+from sys import intern
 from typing import assert_never
 
 from msgspec import Struct
@@ -29,6 +30,7 @@ from schemas.events import (
 from schemas.values import After, Destination, NodeOutcome, ReleaseReason, Vocabulary
 from services.ledger import delivery as deliveries
 from services.ledger.delivery import SETTLED, DeliveryStatus
+from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, kept, terms_of
 from services.ledger.messages import Resume
 from services.ledger.status import TERMINAL, Status
 
@@ -36,37 +38,59 @@ NOTICE_OF = {Status.COMPLETED: After.COMPLETED, Status.FAILED: After.FAILED}
 
 
 class Job(Struct, frozen=True, gc=False, kw_only=True):
-    """State of one job. Times are microseconds UTC, 0: not yet."""
+    """State of one job. Times are microseconds UTC.
 
-    org_id: str
+    Texts that many jobs have in common are interned where they come in: a partition holds a million of these.
+    """
+
+    terms: Terms
     job_id: str
-    vocabulary: Vocabulary
-    workflow_ref: str
     domain: str
     private: bytes
-    priority: int
-    max_run_seconds: int
-    destinations: tuple[Destination, ...]
     submitted_at: int
     status: Status = Status.PENDING
     seq: int = 1
     attempt: int = 0  # fencing number of the newest claim
     dispatch: int = 0  # how often it was dispatched
     task_out: bool = False  # its task is on the topic and nobody has claimed it
-    worker_id: str = ""  # of the newest claim
-    boot_id: str = ""  # of the newest claim
-    losses: int = 0  # claims that ended because the worker was lost
-    resume: Resume = Resume()
-    first_claimed_at: int = 0
-    claimed_at: int = 0
-    retry_due_at: int = 0
-    extracted_at: int = 0
-    extracted: JobExtracted | None = None
+    run: Run = NOT_RUN
     deliveries: tuple[DeliveryStatus, ...] = ()
-    ended_for: str = ""  # correlation id of the request that ended it
-    ended_at: int = 0
-    ended_position: int = 0  # of the event that ended it: who has read so far knows the end
-    failed: JobFailed | None = None  # without its private bytes
+    ending: Ending = NOT_ENDED
+
+    @property
+    def org_id(self) -> str:
+        """The org whose job it is."""
+        return self.terms.org_id
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary it speaks, which is the kind of its tasks too."""
+        return self.terms.vocabulary
+
+    @property
+    def destinations(self) -> tuple[Destination, ...]:
+        """Where its extraction, and the notice of its end, go."""
+        return self.terms.destinations
+
+    @property
+    def boot_id(self) -> str:
+        """Run of the worker that claimed it last."""
+        return self.run.boot_id
+
+    @property
+    def claimed_at(self) -> int:
+        """When it was claimed last."""
+        return self.run.claimed_at
+
+    @property
+    def resume(self) -> Resume:
+        """Where its walk goes on."""
+        return self.run.resume
+
+    @property
+    def extracted(self) -> JobExtracted | None:
+        """What came of it."""
+        return self.run.extracted
 
     @property
     def terminal(self) -> bool:
@@ -111,15 +135,10 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
 def initial(recorded: Recorded, event: JobSubmitted) -> Job:
     """Begin a job."""
     return Job(
-        org_id=event.org_id,
+        terms=terms_of(event),
         job_id=event.job_id,
-        vocabulary=event.vocabulary,
-        workflow_ref=event.workflow_ref,
-        domain=event.domain,
+        domain=intern(event.domain),
         private=event.private,
-        priority=event.priority,
-        max_run_seconds=event.max_run_seconds,
-        destinations=event.destinations,
         submitted_at=recorded.header.occurred_at,
         seq=recorded.header.seq,
     )
@@ -138,24 +157,22 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
                 status=Status.RUNNING,
                 task_out=False,
                 attempt=event.attempt,
-                worker_id=event.worker_id,
-                boot_id=event.boot_id,
-                claimed_at=at,
-                first_claimed_at=job.first_claimed_at or at,
+                run=_claimed(job.run, event, at),
             )
         case NodeFinished():
-            return replace(job, seq=seq, resume=_resume_after(job.resume, event))
+            return replace(job, seq=seq, run=replace(job.run, resume=_resume_after(job.resume, event)))
         case RetryScheduled():
-            return replace(job, seq=seq, status=Status.WAITING_RETRY, retry_due_at=event.due_at)
+            return replace(job, seq=seq, status=Status.WAITING_RETRY, run=replace(job.run, retry_due_at=event.due_at))
         case JobReleased():
-            lost = event.reason is ReleaseReason.LEASE_EXPIRED
-            return replace(job, seq=seq, status=Status.PENDING, losses=job.losses + lost)
+            losses = job.run.losses + (event.reason is ReleaseReason.LEASE_EXPIRED)
+            return replace(job, seq=seq, status=Status.PENDING, run=replace(job.run, losses=losses))
         case JobExtracted():
-            return replace(job, seq=seq, status=Status.EXTRACTION_DONE, extracted=event, extracted_at=at)
+            run = replace(job.run, extracted=kept(event, job.org_id, job.job_id, job.resume), extracted_at=at)
+            return replace(job, seq=seq, status=Status.EXTRACTION_DONE, run=run)
         case JobCompleted():
             return _ended(job, recorded, Status.COMPLETED)
         case JobFailed():
-            return replace(_ended(job, recorded, Status.FAILED), failed=replace(event, private=b""))
+            return _ended(job, recorded, Status.FAILED, replace(event, private=b""))
         case JobCancelled():
             return _ended(job, recorded, Status.CANCELLED)
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
@@ -166,16 +183,29 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             assert_never(event)
 
 
-def _ended(job: Job, recorded: Recorded, status: Status) -> Job:
+def _claimed(run: Run, event: JobClaimed, at: int) -> Run:
+    return replace(
+        run,
+        worker_id=intern(event.worker_id),
+        boot_id=intern(event.boot_id),
+        claimed_at=at,
+        first_claimed_at=run.first_claimed_at or at,
+    )
+
+
+def _ended(job: Job, recorded: Recorded, status: Status, failed: JobFailed | None = None) -> Job:
     header = recorded.header
     return replace(
         job,
         seq=header.seq,
         status=status,
         task_out=False,
-        ended_for=header.correlation_id,
-        ended_at=header.occurred_at,
-        ended_position=header.position,
+        ending=Ending(
+            correlation_id=header.correlation_id,
+            at=header.occurred_at,
+            position=header.position,
+            failed=failed,
+        ),
     )
 
 
@@ -183,15 +213,15 @@ def _resume_after(resume: Resume, node: NodeFinished) -> Resume:
     """Where the walk goes on after a node: at the same node while it has no edge, else at the next one."""
     step = node.step + 1
     if not node.edge:
-        return replace(resume, step=step, node_id=node.node_id, try_number=node.try_number + 1)
+        return replace(resume, step=step, node_id=intern(node.node_id), try_number=node.try_number + 1)
     exhausted = node.edge == "fail"
     return replace(
         resume,
         step=step,
-        node_id=node.next_node_id,
+        node_id=intern(node.next_node_id),
         try_number=1,
         body_ref=node.body_ref or resume.body_ref,
-        content_type=node.content_type or resume.content_type,
+        content_type=intern(node.content_type) or resume.content_type,
         saw_verdict=resume.saw_verdict or (exhausted and node.outcome is NodeOutcome.REFUSED),
         saw_error=resume.saw_error or (exhausted and node.outcome is NodeOutcome.FAILED),
     )

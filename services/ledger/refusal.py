@@ -71,7 +71,7 @@ def _unknown_org(ledger: Ledger, org_id: str) -> Refused | None:
 
 def _key_conflict(ledger: Ledger, command: SubmitJobs) -> Refused | None:
     known = ledger.orgs[command.org_id].keys.get(command.idempotency_digest)
-    if known is None or known.request_digest == command.request_digest:
+    if known is None or known.is_of(command.request_digest):
         return None
     return Refused(
         code="idempotency_conflict", message="this Idempotency-Key came with another body before; use a new key"
@@ -88,7 +88,7 @@ def _gating_notice(destinations: Iterable[Destination]) -> Refused | None:
 def _not_cancellable(job: Job | None, command: CancelJob) -> Refused | None:
     if job is None:
         return Refused(code="unknown_job")
-    if not job.terminal or (job.status is Status.CANCELLED and job.ended_for == command.correlation_id):
+    if not job.terminal or (job.status is Status.CANCELLED and job.ending.correlation_id == command.correlation_id):
         return None
     return Refused(code="job_terminal", message=f"the job is {job.status}")
 

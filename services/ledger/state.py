@@ -5,21 +5,13 @@ from dataclasses import dataclass, field
 
 from schemas.events import AnyEvent
 from services.ledger.job import Job
+from services.ledger.keys import Keys
 from services.ledger.policy import Policy
 from services.ledger.queue import OrgQueue
 from services.ledger.timers import Timers
 
 HASH_BYTES = 32
 NO_HASH = bytes(HASH_BYTES)
-
-
-@dataclass(slots=True)
-class SubmissionKey:
-    """What an idempotency key stands for."""
-
-    request_digest: bytes
-    expires_at: int  # microseconds UTC
-    job_ids: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -31,7 +23,7 @@ class Org:
     seq: int = 0
     in_flight: int = 0
     queues: dict[str, OrgQueue] = field(default_factory=dict)  # by kind
-    keys: OrderedDict[bytes, SubmissionKey] = field(default_factory=OrderedDict)  # oldest first
+    keys: Keys = field(default_factory=Keys)
 
 
 @dataclass(slots=True)

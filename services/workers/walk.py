@@ -20,6 +20,7 @@ from services.ledger.workflow import (
 from services.workers.trail import passed
 
 MAX_RETRY_AFTER_MS = 3_600_000  # a server that asks for more is asked again after an hour
+MIN_SPREAD_MS = 3_000  # over which jobs come back that were told the same Retry-After
 MAX_HELD_DELAY_MS = 5_000  # an instant retry told to wait longer gives its slot back
 
 
@@ -132,8 +133,8 @@ def retry_delay_ms(
 ) -> int:
     """Return the wait after `failed_tries` failed tries: backoff with jitter, and never less than Retry-After asks.
 
-    The jitter moves the backoff both ways and Retry-After only up, so that jobs told the same time do not
-    come back together; it is a pure function of job, node and try.
+    The jitter moves the backoff both ways and Retry-After only up, over three seconds or more, so that jobs told the
+    same time do not come back together; it is a pure function of job, node and try.
     """
     share = _share(job_id, node_id, failed_tries)
     delay = 0.0
@@ -142,7 +143,7 @@ def retry_delay_ms(
         delay = min(settings.retry_delay_ms * growth, settings.max_delay_ms) * (1 + settings.jitter * (2 * share - 1))
     if retry_after_seconds is not None:
         floor = min(max(retry_after_seconds, 0.0) * 1000, MAX_RETRY_AFTER_MS)
-        delay = max(delay, floor * (1 + settings.jitter * share))
+        delay = max(delay, floor + share * max(floor * settings.jitter, MIN_SPREAD_MS if settings.jitter else 0))
     return round(delay)
 
 

@@ -10,6 +10,7 @@ from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed,
 from schemas.values import After, Destination, OnExhausted
 from services.ledger import job as jobs
 from services.ledger.apply import apply
+from services.ledger.decide_timer import decide_timer
 from services.ledger.gate import pending
 from services.ledger.job import Job
 from services.ledger.messages import (
@@ -32,6 +33,7 @@ from services.ledger.messages import (
 )
 from services.ledger.policy import SECOND, Policy
 from services.ledger.record import digest_of
+from services.ledger.stale import matters
 from services.ledger.state import Ledger
 from services.ledger.status import TERMINAL, Status, allowed
 from tests.unit.ledger.world import PlainEncoder, World
@@ -176,13 +178,24 @@ def check(world: World) -> None:
         mine = [job for job in ledger.jobs.values() if job.org_id == org.org_id]
         assert org.in_flight == sum(job.holds_slot for job in mine) <= org.max_in_flight
         for queue in org.queues.values():
-            assert {job.job_id for job in mine if job.queued} <= {j for j in JOBS if j in queue}
+            line = [ledger.jobs[job_id] for job_id in queue.in_order(ledger.jobs)]
+            assert len(line) == len({job.job_id for job in line}) == len(queue)
+            due = list(itertools.takewhile(lambda job: job.status is Status.WAITING_RETRY, line))
+            assert line[len(due) :] == sorted((job for job in mine if job.queued), key=_turn)
+            assert queue.first(ledger.jobs) == next(iter(line), None)
+    for timer in ledger.timers:
+        assert matters(ledger, timer) or decide_timer(ledger, timer, max(world.now, timer.due_at)) == []
     for kind, unclaimed in ledger.unclaimed.items():
         assert unclaimed == sum(job.task_out for job in ledger.jobs.values() if job.vocabulary == kind)
     for boot_id, worker in ledger.workers.items():
         assert worker.jobs == {
             job.job_id for job in ledger.jobs.values() if job.status is Status.RUNNING and job.boot_id == boot_id
         }
+
+
+def _turn(job: Job) -> tuple[int, bool, int, str]:
+    """Place in a queue: by priority, those that come back before those that never ran, then as submitted."""
+    return -job.terms.priority, not job.dispatch, job.submitted_at, job.job_id if job.dispatch else ""
 
 
 scripts = st.lists(steps, max_size=60)

@@ -122,7 +122,9 @@ def test_58_a_part_that_never_arrives_leads_to_a_named_verdict_and_an_alarm(
     events: list[AnyEvent] = []
     for _ in range(601):
         events += world.after(1)
-        assert not set(names(events)) - {"DeliveryRequested"} or world.now >= world.job().extracted_at + 600 * SECOND
+        assert (
+            not set(names(events)) - {"DeliveryRequested"} or world.now >= world.job().run.extracted_at + 600 * SECOND
+        )
     judged = next(event for event in events if type(event).__name__ == verdict[0])
     assert (getattr(judged, "error_type", "") or getattr(judged, "reason", "")) == verdict[1]
     assert getattr(judged, "destination_id", "") == "wh-1"

@@ -25,7 +25,8 @@ def main() -> int:
 
 def _again(seed: int) -> int:
     result = simulate(seed, traced=True)
-    print(*result.trace, sep="\n")
+    for at, text in result.trace:
+        print(f"{at:9.4f} {text}")
     print(f"seed {seed}: digest {result.digest}")
     for each in result.wrong:
         print("WRONG", each)

@@ -51,7 +51,7 @@ def weather_of(random: Random) -> Weather:
         steps_between_kills=random.choice((0.0, 100.0, 300.0, 300.0, 1000.0)),
         pauses=random.choice((0, 0, 1, 3)),
         outages=random.choice((0, 0, 0, 1, 2)),
-        stops=random.choice((0, 0, 1, 2)),
+        stops=random.choice((0, 1, 3)),
         skew_seconds=random.choice((0.0, 0.0, 600.0)),
         chances=chances,
     )

@@ -5,9 +5,10 @@ from schemas.events import DeliveryAcked, Recorded
 from services.runtime.topics import dead_letters, events
 from tests.simulation.history import History, Story
 from tests.simulation.patches import DECODER
-from tests.simulation.world import World
+from tests.simulation.world import START_MICROS, World
 
 MOST_SAID = 20
+TOLD = ("attempt", "dispatch", "step", "node_id", "boot_id", "reason", "destination_id", "try_number", "error_type")
 
 
 class Check:
@@ -19,6 +20,7 @@ class Check:
         self._histories = {number: History(number) for number in partitions}
         self._read = dict.fromkeys(partitions, 0)
         self._recorded: dict[int, list[Recorded]] = {number: [] for number in partitions}
+        self._times: dict[int, list[float]] = {number: [] for number in partitions}
         self._wrong: list[str] = []
 
     @property
@@ -36,6 +38,8 @@ class Check:
             return False
         if any(not job.terminal or job.unsettled() for job in jobs.values()):
             return False
+        if self._world.traffic.junk != self._parked():
+            return False
         checkpoints = self._world.model.checkpoints
         return all(
             history.position == (checkpoints[number].position if number in checkpoints else 0)
@@ -46,14 +50,29 @@ class Check:
         """Return what is wrong."""
         self._follow()
         world = self._world
-        wrong = [*world.cluster.faults, *world.traffic.complaints, *world.receiver.early, *self._wrong]
+        wrong = [
+            *world.cluster.faults,
+            *world.traffic.complaints,
+            *world.receiver.early,
+            *world.site.side_by_side,
+            *self._wrong,
+        ]
         wrong += [each for history in self._histories.values() for each in history.wrong]
         if not world.traffic.done:
             wrong.append("customers still wait for answers")
         wrong += self._of_jobs() + self._of_destinations() + self._of_the_read_model()
-        parked = world.broker.partition(dead_letters(world.settings), 0).readable()
-        wrong += [f"dead-lettered: {dict(entry.headers)}" for _, entry in parked]
+        if world.traffic.junk != (parked := self._parked()):
+            wrong.append(f"dead-lettered was {sorted(parked)}, unusable was {sorted(world.traffic.junk)}")
         return wrong[:MOST_SAID]
+
+    def told(self) -> list[tuple[float, str]]:
+        """Return everything that the log and the site tell of, with when it was."""
+        told = [
+            (at, f"    {number}:{_line(recorded)}")
+            for number, all_recorded in self._recorded.items()
+            for at, recorded in zip(self._times[number], all_recorded, strict=True)
+        ]
+        return told + [(at, f"        {who} calls for {job}") for at, who, job in self._world.site.calls]
 
     def _follow(self) -> None:
         for number, partition in self._world.broker.partitions(events(self._world.settings)).items():
@@ -63,6 +82,7 @@ class Check:
                     recorded = DECODER.decode(entry.value)
                     assert recorded is not None
                     self._recorded[number].append(recorded)
+                    self._times[number].append((entry.timestamp_ms - START_MICROS // 1000) / 1000)
                     self._histories[number].tell(recorded, entry.value)
                     self._see(recorded)
             self._read[number] = end
@@ -74,6 +94,14 @@ class Check:
             key = (event.org_id, event.job_id, event.destination_id, event.generation)
             if key not in self._world.warehouse.stored and key not in self._world.receiver.received:
                 self._wrong.append(f"{key} was acknowledged before its destination had it")
+
+    def _parked(self) -> set[tuple[str, int, int]]:
+        letters = self._world.broker.partition(dead_letters(self._world.settings), 0).readable()
+        origins = [dict(entry.headers) for _, entry in letters]
+        return {
+            (said["origin-topic"].decode(), int(said["origin-partition"]), int(said["origin-offset"]))
+            for said in origins
+        }
 
     def _jobs(self) -> dict[str, Story]:
         return {name: job for history in self._histories.values() for name, job in history.jobs.items()}
@@ -136,6 +164,13 @@ class Check:
             if (checkpoint.position if checkpoint else 0) != history.position:
                 wrong.append(f"read model: partition {number} is at {checkpoint}, the log at {history.position}")
         return wrong
+
+
+def _line(recorded: Recorded) -> str:
+    header, event = recorded.header, recorded.event
+    said = {name: getattr(event, name, "") for name in TOLD}
+    rest = " ".join(f"{name}={value}" for name, value in said.items() if value not in ("", 0))
+    return f"{header.position} {header.event_type} {event.job_id or event.org_id} {rest} by {header.actor}"
 
 
 def _sorted(rows: list) -> list:  # type: ignore[type-arg]

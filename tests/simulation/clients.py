@@ -293,7 +293,8 @@ class Consumer:
     def consume(self, most: int, _timeout: float) -> list[Message]:
         """Return what is there."""
         messages: list[Message] = []
-        while len(messages) < most and (message := self._take()) is not None:
+        fetched = self._clients.chaos.random.choice((0, 1, 5, most))  # a fetch ends where it ends
+        while len(messages) < min(most, fetched) and (message := self._take()) is not None:
             messages.append(message)
         return messages
 
@@ -318,6 +319,9 @@ class Consumer:
         for topic, number in self._next:
             self._broker.partition(topic, number).changed.tell(self._changed)
 
+    def _returns(self, entry: Entry) -> bool:
+        return entry.readable if self._committed else not entry.marker
+
     def _take(self) -> Message | None:
         if self._broker.down:
             return None
@@ -326,7 +330,7 @@ class Consumer:
             if at > partition.end:
                 return Message(topic, number, at, None, KafkaError(KafkaError._AUTO_OFFSET_RESET, "simulated"))
             end = partition.stable_end if self._committed else partition.end
-            while at < end and not partition.entries[at].readable:
+            while at < end and not self._returns(partition.entries[at]):
                 at += 1
             if at < end:
                 self._next[topic, number] = at + 1

@@ -25,7 +25,7 @@ class Program:
     life: Life = WORLD
     task: "asyncio.Task[None] | None" = None
     runs: int = 0
-    skew_micros: int = 0
+    skew: Callable[[], int] = lambda: 0  # microseconds by which the clock of its machine is off
     mortal: bool = True
 
 
@@ -42,9 +42,16 @@ class Cluster:
     kills: int = 0
     over: bool = False
 
-    def add(self, name: str, main: Callable[[], Awaitable[None]], skew_micros: int = 0, *, mortal: bool = True) -> None:
+    def add(
+        self,
+        name: str,
+        main: Callable[[], Awaitable[None]],
+        skew: Callable[[], int] = lambda: 0,
+        *,
+        mortal: bool = True,
+    ) -> None:
         """Start a program and keep it running; one that is not mortal is never killed."""
-        program = self.programs[name] = Program(name, main, skew_micros=skew_micros, mortal=mortal)
+        program = self.programs[name] = Program(name, main, skew=skew, mortal=mortal)
         self._start(program)
 
     def fate(self, life: Life) -> bool:
@@ -80,6 +87,7 @@ class Cluster:
     def pause(self, name: str, seconds: float) -> None:
         """Let a process stand still for a while."""
         life = self.programs[name].life
+        life.was_paused = True
         life.paused_until = self.loop.time() + seconds
         self.say(f"{life} paused for {seconds:.1f} s")
 
@@ -87,7 +95,7 @@ class Cluster:
         if self.over:
             return
         program.runs += 1
-        life = program.life = Life(program.name, program.runs, program.skew_micros)
+        life = program.life = Life(program.name, program.runs, program.skew())
         life.steps_left = self.chaos.steps_to_live() if program.mortal else -1
         self.lives.append(life)
         self.say(f"{life} started")

@@ -29,6 +29,7 @@ class Told:
     tries: int
     ack: bytes = b""
     dead: bool = False
+    not_before: int = 0  # microseconds UTC
 
 
 @dataclass(slots=True)
@@ -181,6 +182,7 @@ class History:
                 told = job.deliveries.setdefault((event.destination_id, event.generation), Told(event.kind, 0))
                 self._expect(event.try_number == told.tries + 1, recorded, f"try {event.try_number} after {told.tries}")
                 self._expect(not told.ack, recorded, "requested after its ACK")
+                self._expect(recorded.header.occurred_at >= told.not_before, recorded, "before its next try was due")
                 told.tries = event.try_number
             case e.DeliveryAcked() | e.DeliveryFailed() | e.DeliveryDeadLettered():
                 told = job.deliveries.get((event.destination_id, event.generation), Told("", 0))
@@ -188,6 +190,8 @@ class History:
                 self._expect(not told.ack, recorded, "answered after its ACK")
                 if isinstance(event, e.DeliveryAcked):
                     told.ack = recorded.header.event_id
+                if isinstance(event, e.DeliveryFailed):
+                    told.not_before = event.next_try_at
                 told.dead = told.dead or isinstance(event, e.DeliveryDeadLettered)
 
     def _gates(self, job: Story, place: str) -> bool:

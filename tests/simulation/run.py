@@ -34,7 +34,7 @@ class Result:
     seed: int
     digest: str = ""
     wrong: list[str] = field(default_factory=list)
-    trace: list[str] = field(default_factory=list)
+    trace: list[tuple[float, str]] = field(default_factory=list)  # simulated seconds, what happened
     seconds: float = 0.0
     steps: int = 0
     kills: int = 0
@@ -49,7 +49,7 @@ def simulate(seed: int, *, traced: bool = False) -> Result:
 
     def say(text: str) -> None:
         if traced:
-            result.trace.append(f"{clock[0].loop.now:9.4f} {text}" if clock else text)
+            result.trace.append((clock[0].loop.now if clock else 0.0, text))
 
     world = World(seed, say)
     clock.append(world)
@@ -67,6 +67,9 @@ def simulate(seed: int, *, traced: bool = False) -> Result:
                 result.wrong.append(str(stuck))
             result.wrong += check.verdict()
             _bury(world)
+        if traced:
+            result.trace += check.told()
+            result.trace.sort(key=lambda line: line[0])
     finally:
         logging.disable(before)
         gc.enable()
@@ -100,17 +103,25 @@ def _start(world: World) -> None:
     deciders = min(DECIDERS, settings.partitions)
     for number in range(deciders):
         own = dataclasses.replace(settings, instance=number, instances=deciders)
-        cluster.add(f"decider-{number}", lambda own=own: decider_main.main(own))  # type: ignore[misc]
+        cluster.add(f"decider-{number}", lambda own=own: decider_main.main(own), lambda: _off(world, 2.0))  # type: ignore[misc]
     for number in range(WORKERS):
         own = dataclasses.replace(settings, worker_id=f"w{number}")
-        skew = int(world.random.choice((-1, 1)) * world.chaos.weather.skew_seconds * SECOND)
-        cluster.add(f"worker-{number}", lambda own=own: workers_main.main(own), skew)  # type: ignore[misc]
+        cluster.add(
+            f"worker-{number}",
+            lambda own=own: workers_main.main(own),  # type: ignore[misc]
+            lambda: _off(world, world.chaos.weather.skew_seconds),
+        )
     for number, kind in enumerate(("postgres", "postgres", "webhook")):
         own = dataclasses.replace(settings, worker_id=f"{kind}{number}", writer_kind=kind)
         cluster.add(f"writer-{kind}-{number}", lambda own=own: writers_main.main(own))  # type: ignore[misc]
     for number in range(2):  # one works, one stands by
         cluster.add(f"projection-{number}", lambda: projections_main.main(settings))
     cluster.add("api", world.traffic.run, mortal=False)
+
+
+def _off(world: World, seconds: float) -> int:
+    """Draw by how many microseconds the clock of a machine is off."""
+    return int(world.random.uniform(-seconds, seconds) * SECOND)
 
 
 async def _storm(world: World) -> None:
@@ -128,7 +139,7 @@ async def _storm(world: World) -> None:
                 world.broker.up_again_at = world.loop.time() + random.choice((0.5, 5.0, 35.0))
                 cluster.say(f"broker away until {world.broker.up_again_at:.1f}")
             case _:
-                cluster.stop(random.choice(names))
+                cluster.stop(random.choice((*names, "worker-0", "worker-1")))
     await asyncio.sleep(max(0.0, weather.storm_seconds - world.loop.time()))
 
 

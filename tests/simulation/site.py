@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import defaultdict
 from typing import Any
 
 import msgspec
@@ -62,6 +63,8 @@ class Site:
 
     def __init__(self, chaos: Chaos) -> None:
         self.calls: list[tuple[float, str, str]] = []  # when, by whom, for which job
+        self.side_by_side: list[str] = []  # calls for a job by a worker that was calling for the same job
+        self._calling: defaultdict[tuple[str, str], set[object]] = defaultdict(set)
         self._chaos = chaos
 
     async def start(self) -> None:
@@ -76,7 +79,19 @@ class Site:
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
         """Answer: pages under /gone/ are never there, others mostly are."""
-        self.calls.append((asyncio.get_running_loop().time(), repr(current()), request.job_id))
+        call = repr(current()), request.job_id
+        self.calls.append((asyncio.get_running_loop().time(), *call))
+        mine, others = object(), set(self._calling[call])
+        self._calling[call].add(mine)
+        try:
+            await asyncio.sleep(0.001)  # a run that is replaced by a newer attempt ends one step later
+            if others & self._calling[call]:
+                self.side_by_side.append(f"{call[0]} runs {call[1]} twice at once")
+            return await self._answered(request)
+        finally:
+            self._calling[call].discard(mine)
+
+    async def _answered(self, request: FetchRequest) -> FetchResult:
         random = self._chaos.random
         await asyncio.sleep(
             random.uniform(1.0, 9.0) if self._chaos.strikes("page_hangs") else random.uniform(0.01, 0.6)

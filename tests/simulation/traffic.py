@@ -17,11 +17,13 @@ from services.ledger.messages import (
     RegisterOrg,
     SubmitJobs,
 )
+from services.ledger.wire import COMMANDS
 from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
-from services.runtime.topics import partition_of_org
+from services.runtime.topics import commands, deliveries, partition_of_org, tasks
+from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
 
 PLACES = (
@@ -39,12 +41,14 @@ class Traffic:
     """The customers, and what they were told."""
 
     settings: Settings
+    broker: Broker
     chaos: Chaos
     caps: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     cancelled: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     digests: dict[bytes, tuple[str, ...]] = field(default_factory=dict)  # idempotency digest -> ids as answered
     complaints: list[str] = field(default_factory=list)
+    junk: set[tuple[str, int, int]] = field(default_factory=set)  # topic, partition, offset of what is no message
     done: bool = False
 
     async def run(self) -> None:
@@ -57,6 +61,7 @@ class Traffic:
         async with asyncio.TaskGroup() as group:
             for org in orgs:
                 group.create_task(self._customer(commander, org, random.randint(1, 4)))
+            group.create_task(self._vandal())
         await commander.close()
         self.done = True
         await asyncio.Event().wait()
@@ -75,16 +80,28 @@ class Traffic:
                     commander, ChangeOrgLimit(command_id="", org_id=org, max_in_flight=random.randint(1, 4))
                 )
 
+    async def _vandal(self) -> None:
+        """Somebody writes to topics that are not his."""
+        random, settings = self.chaos.random, self.settings
+        for _ in range(random.choice((0, 0, 1, 3))):
+            await asyncio.sleep(random.uniform(0.0, 4.0))
+            topic = random.choice((commands(settings), tasks(settings, "workflow"), deliveries(settings, "postgres")))
+            partition = self.broker.partition(topic, random.choice(list(self.broker.partitions(topic))))
+            stranger = COMMANDS.encode(CancelJob(command_id="x", org_id="stranger", job_id="j"))
+            value = random.choice((b"junk", b"", stranger))
+            offset = partition.append(self.broker.entry(b"stranger", value, []))
+            self.junk.add((topic, partition.number, offset))
+
     async def _submit(self, commander: Commander, org: str, number: int) -> tuple[str, ...]:
         random = self.chaos.random
         digest = f"{org}/{number}".encode().ljust(16)
-        names = [f"{org}-job-{number}-{each}" for each in range(random.choice((1, 1, 2, 4)))]
+        count = random.choice((1, 1, 2, 4))
         hint = random.choice(("p", "p", "p", "gone"))
         places = PLACES[: random.randint(1, 3)] + random.choice((PLACES[3:], ()))
         submit = SubmitJobs(
             command_id="",
             org_id=org,
-            jobs=tuple(NewJob(job_id=name, private=_private(f"http://shop.example/{hint}/{name}")) for name in names),
+            jobs=(),
             workflow_id="w",
             workflow_version=1,
             workflow_ref=random.choice(("workflows/short", "workflows/long")),
@@ -93,8 +110,11 @@ class Traffic:
             idempotency_digest=digest,
             request_digest=digest,
         )
-        for _ in range(2 if random.random() < 0.2 else 1):  # a double click
-            told = await self._ask(commander, submit)
+        ids: tuple[str, ...] = ()
+        for click in range(2 if random.random() < 0.2 else 1):  # a second one comes as a request of its own
+            names = [f"{org}-job-{number}{'ab'[click]}-{each}" for each in range(count)]
+            jobs = (NewJob(job_id=name, private=_private(f"http://shop.example/{hint}/{name}")) for name in names)
+            told = await self._ask(commander, replace(submit, jobs=tuple(jobs)))
             ids = told.job_ids
             if self.digests.setdefault(digest, ids) != ids:
                 self.complaints.append(f"{digest!r} was answered with {self.digests[digest]}, then with {ids}")

@@ -40,7 +40,7 @@ class World:
         self.model = stores.ReadModel()
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
-        self.traffic = Traffic(self.settings, self.chaos)
+        self.traffic = Traffic(self.settings, self.broker, self.chaos)
         self._groups: dict[str, Group] = {}
 
     def stream(self, topic: str, handle: Handle, fault: "asyncio.Future[None]", taking: Taking) -> StreamApp:

@@ -16,7 +16,8 @@ def error_of_status(status: int, headers: Mapping[str, str], now: datetime) -> P
         return None
     wait = retry_after_seconds(headers.get("Retry-After", ""), now)
     if status == TOO_MANY_REQUESTS:
-        return ProviderError("http_429", "the site asks for fewer requests", True, status, wait)
+        # without a time that can be read it is 0: what is asked for is to come back, but not all at once
+        return ProviderError("http_429", "the site asks for fewer requests", True, status, wait or 0.0)
     if status >= 500:
         return ProviderError("http_5xx", f"the site answered {status}", True, status, wait)
     if status == REQUEST_TIMEOUT:

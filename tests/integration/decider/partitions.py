@@ -91,9 +91,9 @@ class Partition:
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Partition]:
+def opened(settings: Settings, clock: Callable[[], int] = now_micros) -> Iterator[Partition]:
     """A partition that is ready to decide."""
-    partition = Partition(settings)
+    partition = Partition(settings, clock)
     try:
         yield partition
     finally:

@@ -19,7 +19,7 @@ from services.ledger.record import digest_of
 from services.ledger.status import Status
 from services.ledger.wire import COMMANDS, REPLIES, TASKS
 from services.runtime import topics
-from services.runtime.errors import DeadLetterLimit, Fenced, LogGap
+from services.runtime.errors import DeadLetterLimit, Fenced
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.producer import Producer
 from services.runtime.registry import decoder, encoder
@@ -114,20 +114,6 @@ def test_a_decider_killed_inside_a_transaction_leaves_no_trace(ledger: Settings)
             assert len(events_of(ledger, newer.number, position + 1)) == position + 1
 
 
-def test_junk_and_foreign_commands_are_parked_and_the_partition_moves_on(ledger: Settings) -> None:
-    with opened(ledger) as partition:
-        partition.put(b"\xff\xff\xff")
-        partition.put(COMMANDS.encode(submitted("j1")))  # an org that is not registered here
-        partition.put(COMMANDS.encode(registered()), key="somebody-else")
-        partition.send(registered(), submitted("j2"))
-        partition.until(lambda: partition.status("j2") is not None)
-        assert [(record.offset, reason) for record, reason in partition.parked] == [
-            (0, "bad_message"),
-            (1, "foreign_org"),
-            (2, "foreign_org"),
-        ]
-
-
 def test_commands_whose_events_could_not_be_written_are_parked_and_the_partition_moves_on(ledger: Settings) -> None:
     one = submitted("j1")
     unusable = (
@@ -156,14 +142,6 @@ def test_a_claim_that_is_parked_is_refused_so_that_the_worker_does_not_ask_for_e
         reply = REPLIES.decode(read(ledger, topics.replies(ledger), topics.reply_partition("asker"), 1)[0].value)
         assert isinstance(reply.body, Refused)
         assert (reply.command_id, reply.body.code) == ("c-j1", "foreign_org")
-
-
-def test_a_record_that_somebody_else_wrote_to_the_log_stops_the_decider_and_is_named(ledger: Settings) -> None:
-    with opened(ledger) as first:
-        first.producer.produce(topics.events(ledger), first.number, ORG, b"not an event")
-        first.producer.flush()
-    with pytest.raises(LogGap, match=rf"events, partition {first.number}, offset \d+: .*restore the topic from a copy"):
-        Partition(ledger)
 
 
 def test_what_was_parked_is_not_parked_again_by_the_next_run(ledger: Settings) -> None:

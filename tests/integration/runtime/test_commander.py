@@ -9,7 +9,6 @@ import pytest
 from services.ledger.messages import AnyCommand, CancelJob, Done, Drop, Reply
 from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable, LogGap, RuntimeFault
-from services.runtime.producer import Producer
 from services.runtime.reader import LogReader
 from services.runtime.settings import Settings
 from services.runtime.topics import replies, reply_partition
@@ -150,15 +149,6 @@ async def test_replies_from_before_the_start_are_not_heard(ledger: Settings) -> 
         async with asyncio.timeout(DEADLINE_SECONDS):
             assert (await heard.get()).body == Drop(job_ids=("after",))
     await commander.close()
-
-
-async def test_an_unreadable_reply_is_skipped(ledger: Settings, commander: Commander) -> None:
-    producer = Producer(ledger, "test")
-    producer.start()
-    await producer.send(replies(ledger), reply_partition(commander.boot_id), "", b"\xffnonsense")
-    await asyncio.to_thread(producer.close)
-    with AnsweringDecider(ledger, done):
-        assert (await commander.ask(0, command(commander))).body == Done(job_ids=("j-0",))
 
 
 async def test_a_callback_that_fails_ends_the_commander_loudly(ledger: Settings) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from services.cli.demo_site import serving
+from services.cli.demo_site import serving as demo_site
 from services.localstack.places import StackDir
 from tests.acceptance.commands import jobledger
 from tests.integration.visible.standing import Standing
@@ -39,17 +39,17 @@ def pages() -> Iterator[str]:
     urls: list[str] = []
 
     async def serve() -> None:
-        with contextlib.suppress(asyncio.CancelledError):
-            async with serving() as base_url:
-                urls.append(base_url)
-                bound.set()
+        async with demo_site() as url:
+            urls.append(url)
+            bound.set()
+            with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.Event().wait()
 
-    served = loop.create_task(serve())
-    thread = threading.Thread(target=loop.run_until_complete, args=(served,), daemon=True)
+    serving = loop.create_task(serve())
+    thread = threading.Thread(target=loop.run_until_complete, args=(serving,), daemon=True)
     thread.start()
     assert bound.wait(START_SECONDS)
     yield urls[0]
-    loop.call_soon_threadsafe(served.cancel)
+    loop.call_soon_threadsafe(serving.cancel)
     thread.join(START_SECONDS)
     loop.close()

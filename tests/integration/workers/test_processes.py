@@ -9,10 +9,7 @@ import pytest
 
 from schemas.events import JobCompleted, JobReleased
 from schemas.values import ReleaseReason
-from services.runtime.producer import Producer
-from services.runtime.reader import LogReader
 from services.runtime.settings import Settings
-from services.runtime.topics import dead_letters, tasks
 from tests.eventually import eventually
 from tests.integration.workers.plant import Plant, terminate
 from tests.unit.workers.fakes import service, workflow
@@ -98,18 +95,3 @@ async def test_a_cancelled_job_stops_at_once_and_is_not_reported_on(plant: Plant
     await plant.until("JobExtracted", other)
     assert plant.history(job_id)[-1] == "JobCancelled"
     assert not plant.of("ReportRefused", job_id)
-
-
-@pytest.mark.kafka
-async def test_what_is_no_task_becomes_a_dead_letter_and_the_worker_goes_on(plant: Plant) -> None:
-
-    await plant.worker("worker-1")
-    producer = Producer(plant.settings, "test")
-    producer.start()
-    await producer.send(tasks(plant.settings, "workflow"), 0, "acme", b"no task")
-    producer.close()
-    reader = LogReader(plant.settings, dead_letters(plant.settings), {0: 0})
-    [letter] = await asyncio.to_thread(reader.poll, 1, 10.0)
-    reader.close()
-    assert (letter.value, dict(letter.headers)["reason"]) == (b"no task", b"bad_message")
-    await plant.until("JobExtracted", await plant.submit("/p/3"))

@@ -158,7 +158,7 @@ def test_a_job_handed_back_is_dispatched_again_and_is_no_loss() -> None:
     world.submit()
     world.claim()
     assert names(world.report(HandedBack())) == ["JobReleased", "JobDispatched"]
-    assert world.job().losses == 0
+    assert world.job().run.losses == 0
 
 
 def test_a_cancelled_job_stays_cancelled_and_its_worker_is_told() -> None:

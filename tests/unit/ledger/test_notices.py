@@ -66,9 +66,9 @@ def test_a_reported_failure_requests_the_notice_of_it_with_its_reason_and_no_mes
     sent = last_sent(world)
     assert sent.after is After.FAILED
     assert sent.failed == Failed(error_type="validation_failed", rule="captcha", node_id="n1")
-    assert world.job().failed is not None
-    assert world.job().failed.private == b""  # type: ignore[union-attr]
-    assert sent.ended_position == world.job().ended_position > 0
+    assert world.job().ending.failed is not None
+    assert world.job().ending.failed.private == b""  # type: ignore[union-attr]
+    assert sent.ended_position == world.job().ending.position > 0
 
 
 def test_a_job_that_times_out_requests_the_notice_of_it() -> None:
@@ -106,7 +106,7 @@ def test_a_notice_that_fails_is_tried_again_by_the_schedule_and_given_up_at_its_
         assert isinstance(failed, DeliveryFailed)
         assert failed.next_try_at == world.now + wait
         assert requested(world.after(wait / 1_000_000)) == [place]
-        assert last_sent(world).ended_position == world.job().ended_position
+        assert last_sent(world).ended_position == world.job().ending.position
     last = world.settle(ack(destination=place, error_type="http_500", try_number=99))
     assert names(last) == ["DeliveryFailed", "DeliveryDeadLettered"]
 

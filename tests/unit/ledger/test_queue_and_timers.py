@@ -1,13 +1,17 @@
 """Fair dispatch, workers, and what is sent again."""
 
+import pytest
+
 from schemas.events import DeliveryFailed, DeliveryRequested, JobDispatched
+from services.ledger import timers
 from services.ledger.apply import apply
 from services.ledger.fairness import next_dispatch
-from services.ledger.messages import ChangeOrgLimit, Drop, RetryLater
+from services.ledger.messages import CancelJob, ChangeOrgLimit, Drop, RetryLater
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
 from services.ledger.state import Ledger
 from services.ledger.status import Status
+from services.ledger.timers import Timer
 from tests.unit.ledger.world import EXTRACTED, World, ack, failed_node, names, node
 
 
@@ -141,7 +145,7 @@ def test_a_worker_that_says_good_bye_owns_nothing_any_more() -> None:
     world.submit()
     world.claim()
     assert names(world.announce(stopping=True)) == ["JobReleased", "WorkerLost", "JobDispatched"]
-    assert world.job().losses == 0
+    assert world.job().run.losses == 0
 
 
 def test_a_worker_is_told_which_jobs_are_not_its_own() -> None:
@@ -185,3 +189,35 @@ def test_a_grant_that_is_on_its_way_is_not_taken_back() -> None:
     world.claim()
     assert names(world.announce()) == ["WorkerAlive"]
     assert world.job().status is Status.RUNNING
+
+
+def test_a_job_that_comes_back_goes_before_those_that_never_ran() -> None:
+    world = World().org(cap=2)
+    world.submit("j0", "j1", "j2", "j3")
+    world.claim("j1", "boot-2")
+    world.claim("j0")
+    assert dispatched(world) == ["j0", "j1"]
+    assert names(world.lose("boot-2")) == ["JobReleased", "WorkerLost", "JobDispatched"]
+    assert dispatched(world) == ["j0", "j1", "j1"]
+
+
+def test_a_cancelled_job_gives_its_place_in_the_queue_away() -> None:
+    world = World().org(cap=1)
+    world.submit("j0", "j1", "j2")
+    world.when(CancelJob(command_id="x", org_id="acme", job_id="j1"))
+    assert world.ledger.orgs["acme"].queues["workflow"].in_order(world.ledger.jobs) == ["j2"]
+    world.claim("j0")
+    world.report(EXTRACTED, node(0), job_id="j0")
+    assert dispatched(world) == ["j0", "j2"]
+
+
+def test_waits_that_nobody_takes_out_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that only folds never pops a timer."""
+    monkeypatch.setattr(timers, "SWEEP_FROM", 10)
+    world = World().org(cap=100)
+    for number in range(60):
+        world.submit(f"j{number}")
+        world.claim(f"j{number}")
+    assert len(world.ledger.timers) < 25
+    world.submit("waiting")
+    assert Timer(world.now + world.policy.dispatch_resend, "dispatch", "waiting", "1") in list(world.ledger.timers)

@@ -26,9 +26,23 @@ def test_a_key_is_forgotten_after_its_life_time() -> None:
     world = World().org()
     key = {"idempotency_digest": b"k" * 16, "request_digest": b"r" * 16}
     world.submit("j1", **key)  # type: ignore[arg-type]
-    world.now += 24 * HOUR + SECOND
+    world.now += 25 * HOUR - SECOND
     world.submit("j2")
-    assert names(world.submit("j3", **key))[0] == "JobSubmitted"  # type: ignore[arg-type]
+    assert world.submit("j3", **key) == []  # type: ignore[arg-type]
+    world.now += SECOND
+    world.submit("j4")
+    assert names(world.submit("j5", **key))[0] == "JobSubmitted"  # type: ignore[arg-type]
+
+
+def test_keys_of_several_hours_are_known_side_by_side() -> None:
+    world = World().org()
+    for hour in range(3):
+        world.submit(f"a{hour}", f"b{hour}", f"c{hour}", idempotency_digest=bytes([hour]) * 16)
+        world.now += HOUR
+    for hour in range(3):
+        assert world.submit("again", idempotency_digest=bytes([hour]) * 16) == []
+        assert world.reply == Done(job_ids=(f"a{hour}", f"b{hour}", f"c{hour}"), repeated=True)
+    assert len(world.ledger.orgs["acme"].keys) == 3
 
 
 def test_many_jobs_are_accepted_together_in_their_order() -> None:

@@ -1,0 +1,104 @@
+"""What a job is made of beside itself: what all jobs of a submission share, and what most jobs do not have yet.
+
+A partition holds a million live jobs, most of them waiting for their first claim. Those share one empty `Run` and one
+empty `Ending`, and one `Terms` with whatever was submitted like them.
+"""
+
+from functools import lru_cache
+from sys import intern
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from schemas.events import JobExtracted, JobFailed, JobSubmitted
+from schemas.values import Destination, Vocabulary
+from services.ledger.messages import Resume
+
+TERMS_SHARED = 65_536  # how many different terms are remembered, to be shared by jobs to come
+
+
+class Terms(Struct, frozen=True, gc=False):
+    """What was agreed for a job when it was submitted, apart from what it is to fetch."""
+
+    org_id: str
+    vocabulary: Vocabulary
+    workflow_ref: str
+    priority: int
+    max_run_seconds: int
+    destinations: tuple[Destination, ...]
+
+
+class Run(Struct, frozen=True, kw_only=True, gc=False):
+    """The newest claim and what came of this and earlier ones. Times are microseconds UTC, 0: not yet."""
+
+    worker_id: str = ""  # of the newest claim
+    boot_id: str = ""  # of the newest claim
+    losses: int = 0  # claims that ended because the worker was lost
+    resume: Resume = Resume()
+    first_claimed_at: int = 0
+    claimed_at: int = 0
+    retry_due_at: int = 0
+    extracted_at: int = 0
+    extracted: JobExtracted | None = None
+
+
+class Ending(Struct, frozen=True, kw_only=True, gc=False):
+    """How a job ended."""
+
+    correlation_id: str = ""  # of the request that ended it
+    at: int = 0  # microseconds UTC
+    position: int = 0  # of the event that ended it: who has read so far knows the end
+    failed: JobFailed | None = None  # without its private bytes
+
+
+NOT_RUN = Run()
+NOT_ENDED = Ending()
+
+
+@lru_cache(TERMS_SHARED)
+def _shared(
+    org_id: str,
+    vocabulary: Vocabulary,
+    workflow_ref: str,
+    priority: int,
+    max_run_seconds: int,
+    destinations: tuple[Destination, ...],
+) -> Terms:
+    return Terms(org_id, vocabulary, workflow_ref, priority, max_run_seconds, destinations)
+
+
+def share(terms: Terms) -> Terms:
+    """Return terms equal to these, the same object for all jobs where possible."""
+    return _shared(
+        terms.org_id,
+        terms.vocabulary,
+        terms.workflow_ref,
+        terms.priority,
+        terms.max_run_seconds,
+        terms.destinations,
+    )
+
+
+def terms_of(event: JobSubmitted) -> Terms:
+    """Return the terms of a submission."""
+    return _shared(
+        event.org_id,
+        event.vocabulary,
+        event.workflow_ref,
+        event.priority,
+        event.max_run_seconds,
+        event.destinations,
+    )
+
+
+def kept(event: JobExtracted, org_id: str, job_id: str, resume: Resume) -> JobExtracted:
+    """Return the event as a job keeps it: texts that it has in common with the job or others are not kept twice."""
+    return replace(
+        event,
+        org_id=org_id,
+        job_id=job_id,
+        result_ref=resume.body_ref if resume.body_ref == event.result_ref else event.result_ref,
+        content_type=intern(event.content_type),
+        schema_id=intern(event.schema_id),
+        data_type=intern(event.data_type),
+    )

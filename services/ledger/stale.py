@@ -1,0 +1,31 @@
+"""Which dated waits no longer matter, so that they can be forgotten before they are due."""
+
+from services.ledger.delivery import DeliveryState
+from services.ledger.job import Job
+from services.ledger.state import Ledger
+from services.ledger.status import Status
+from services.ledger.timers import Timer
+
+
+def matters(ledger: Ledger, timer: Timer) -> bool:
+    """Whether a wait may still lead to something; False only where it cannot, however the job goes on."""
+    job = ledger.jobs.get(timer.job_id)
+    if job is None:
+        return False
+    match timer.kind:
+        case "retry":
+            return job.status is Status.WAITING_RETRY and job.run.retry_due_at == timer.due_at
+        case "dispatch":
+            return job.task_out and str(job.dispatch) == timer.detail
+        case "deadline":
+            return not job.terminal and job.status is not Status.EXTRACTION_DONE
+        case "delivery":
+            return _delivery_matters(job, timer)
+        case _:
+            return True
+
+
+def _delivery_matters(job: Job, timer: Timer) -> bool:
+    """Whether it belongs to what the delivery waits for now: an earlier wait ended before this one began."""
+    delivery = job.delivery(timer.detail)
+    return delivery is not None and delivery.state is not DeliveryState.ACKED and delivery.changed_at <= timer.due_at

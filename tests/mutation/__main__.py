@@ -1,0 +1,106 @@
+"""Removes guards one at a time from a copy of the tree: `python -m tests.mutation [--only WORD] [--markdown]`.
+
+Exit code 1 where a harness did not notice, or where a guard's text is not found any more.
+"""
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+GUARDS = Path(__file__).with_name("guards.toml")
+SIMULATION = "tests.simulation --seeds 150 --until-one-fails"
+HARNESS_SECONDS = 900.0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one guard."""
+
+    guard: str
+    file: str
+    harness: str
+    noticed: bool
+    said: str
+    seconds: float
+
+
+def main() -> int:
+    """Try the guards that were asked for."""
+    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    parser.add_argument("--only", default="", help="guards whose name or file has this in it")
+    parser.add_argument("--markdown", action="store_true", help="print a table for the documentation")
+    asked = parser.parse_args()
+    guards: list[dict[str, Any]] = tomllib.loads(GUARDS.read_text())["guard"]
+    verdicts = [tried(guard) for guard in guards if asked.only in guard["name"] + guard["file"]]
+    if asked.markdown:
+        print("| guard taken out of | what it keeps | harness | what was noticed |", "|---|---|---|---|", sep="\n")
+        for each in verdicts:
+            print(f"| `{each.file}` | {each.guard} | {each.harness} | {each.said if each.noticed else '**nothing**'} |")
+    missed = [each.guard for each in verdicts if not each.noticed]
+    print(f"{len(verdicts)} guards, {len(missed)} not missed by anybody", *missed, sep="\n  ")
+    return bool(missed)
+
+
+def tried(guard: dict[str, Any]) -> Verdict:
+    """Take a guard out and run its harness."""
+    harness = guard.get("harness", SIMULATION)
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="mutation-") as place:
+        copy = Path(place)
+        copied(copy)
+        mutate(copy / guard["file"], guard)
+        ran = subprocess.run(
+            [sys.executable, "-m", *harness.split()], cwd=copy, capture_output=True, text=True, timeout=HARNESS_SECONDS
+        )
+    name = harness.split()[1] if harness.startswith("pytest") else "simulation"
+    verdict = Verdict(
+        guard["name"], guard["file"], name, ran.returncode == 1, said_by(ran.stdout), time.monotonic() - began
+    )
+    print("noticed" if verdict.noticed else "NOT NOTICED", f"{verdict.seconds:4.0f} s", verdict.guard, sep="  ")
+    print(f"    {verdict.said}", ran.stderr[-500:] if ran.returncode not in (0, 1) else "", flush=True)
+    return verdict
+
+
+def copied(copy: Path) -> None:
+    """Copy what git tracks."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in listed.stdout.splitlines():
+        if (ROOT / name).exists():
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, copy / name)
+
+
+def mutate(file: Path, guard: dict[str, Any]) -> None:
+    """Replace the guard's text, which has to be there exactly once."""
+    text = file.read_text()
+    for change in (guard, *([guard["also"]] if "also" in guard else [])):
+        found = text.count(change["find"])
+        if found != 1:
+            raise SystemExit(
+                f"{guard['name']}: its text is {found} times in {guard['file']}; bring guards.toml up to date"
+            )
+        text = text.replace(change["find"], change["put"])
+    file.write_text(text)
+
+
+def said_by(output: str) -> str:
+    """Return the first thing that a harness complains about."""
+    lines = output.splitlines()
+    for at, line in enumerate(lines):
+        if line.startswith("seed ") and line.endswith("failed:"):
+            return f"{line.removesuffix(' failed:')}: {lines[at + 1].strip()}"
+        if line.startswith("FAILED "):
+            return line.removeprefix("FAILED ").split(" - ")[0]
+    return lines[-1] if lines else ""
+
+
+if __name__ == "__main__":
+    sys.exit(main())
