@@ -54,7 +54,6 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
     dispatch: int = 0  # how often it was dispatched
     task_out: bool = False  # its task is on the topic and nobody has claimed it
     run: Run = NOT_RUN
-    deliveries: tuple[DeliveryStatus, ...] = ()
     ending: Ending = NOT_ENDED
 
     @property
@@ -91,6 +90,11 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
     def extracted(self) -> JobExtracted | None:
         """What came of it."""
         return self.run.extracted
+
+    @property
+    def deliveries(self) -> tuple[DeliveryStatus, ...]:
+        """The newest delivery to each destination that anything was asked of."""
+        return self.run.deliveries
 
     @property
     def terminal(self) -> bool:
@@ -176,7 +180,7 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
         case JobCancelled():
             return _ended(job, recorded, Status.CANCELLED)
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
-            return replace(job, seq=seq, deliveries=_delivered(job, recorded, event))
+            return replace(job, seq=seq, run=replace(job.run, deliveries=_delivered(job, recorded, event)))
         case ReportRefused() | JobSubmitted():
             return replace(job, seq=seq)
         case _:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from schemas.events import JobExtracted, JobFailed, JobSubmitted
 from schemas.values import Destination, Vocabulary
+from services.ledger.delivery import DeliveryStatus
 from services.ledger.messages import Resume
 
 TERMS_SHARED = 65_536  # how many different terms are remembered, to be shared by jobs to come
@@ -29,7 +30,7 @@ class Terms(Struct, frozen=True, gc=False):
 
 
 class Run(Struct, frozen=True, kw_only=True, gc=False):
-    """The newest claim and what came of this and earlier ones. Times are microseconds UTC, 0: not yet."""
+    """The newest claim, and what came of this and earlier ones. Times are microseconds UTC, 0: not yet."""
 
     worker_id: str = ""  # of the newest claim
     boot_id: str = ""  # of the newest claim
@@ -40,6 +41,7 @@ class Run(Struct, frozen=True, kw_only=True, gc=False):
     retry_due_at: int = 0
     extracted_at: int = 0
     extracted: JobExtracted | None = None
+    deliveries: tuple[DeliveryStatus, ...] = ()
 
 
 class Ending(Struct, frozen=True, kw_only=True, gc=False):
