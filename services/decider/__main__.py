@@ -15,7 +15,8 @@ from services.decider.waiting import watch_inboxes
 from services.ledger.policy import SECOND, Policy
 from services.runtime import health_server
 from services.runtime.broker_watch import watch_broker
-from services.runtime.dead_letter import DeadLetters
+from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters
+from services.runtime.dead_letter_topic import recent
 from services.runtime.errors import Fenced
 from services.runtime.health import Health, Progress
 from services.runtime.ids import uuid7
@@ -36,7 +37,7 @@ async def main(settings: Settings) -> None:
     loop = asyncio.get_running_loop()
     producer = Producer(settings, "decider")
     producer.start()
-    letters = DeadLetters(producer, settings)
+    letters = DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS))
 
     def park(record: Record, reason: str, detail: str) -> None:
         asyncio.run_coroutine_threadsafe(letters.park(record, reason, detail), loop).result(PARK_TIMEOUT_SECONDS)

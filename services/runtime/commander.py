@@ -5,11 +5,13 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol
 
 from services.ledger.messages import AnyCommand, Reply
 from services.ledger.wire import COMMANDS, REPLIES, BadMessage
-from services.runtime.dead_letter import DeadLetters
+from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters
+from services.runtime.dead_letter_topic import recent
 from services.runtime.ends import committed_end, first_offsets
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.runtime.ids import uuid7
@@ -49,7 +51,7 @@ class Commander:
         self.boot_id = f"{name}-{uuid7()}"
         self._settings = settings
         self._producer = Producer(settings, name)
-        self._dead_letters = DeadLetters(self._producer, settings)
+        self._dead_letters = DeadLetters(self._producer, settings, parked=partial(recent, settings, HOUR_SECONDS))
         self._asked: dict[str, list[asyncio.Future[Reply]]] = {}
         self._callbacks: list[Unasked] = []
         self._stopping = threading.Event()

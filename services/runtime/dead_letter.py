@@ -3,11 +3,12 @@
 docs/errors.md says what a dead letter holds and which reasons there are.
 """
 
+import asyncio
 import hashlib
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
@@ -23,7 +24,9 @@ VALUE_LIMIT_BYTES = 900 * 1024  # leaves room for key and headers under Kafka's 
 KEY_LIMIT_CHARACTERS = 256
 DETAIL_LIMIT_CHARACTERS = 2000
 TYPE_LIMIT_BYTES = 256
+KEPT = frozenset({"ce_type", "redriven-from"})  # headers of the record that its dead letter has too, as origin-<name>
 HOUR_SECONDS = 3600.0
+Ages = Mapping[str, Iterable[float]]  # by topic
 
 
 class Letter(Struct, frozen=True):
@@ -38,7 +41,8 @@ def letter_of(record: Record, reason: str, detail: str = "") -> Letter:
     """Return the dead letter of a record: origin, reason and SHA-256 in its headers, the value cut at 900 KiB.
 
     Headers: origin-topic, origin-partition, origin-offset, origin-timestamp-ms, reason, detail, sha256 (of the whole
-    value), origin-bytes (its size: larger than the value here means that it was cut), and origin-ce_type where given.
+    value), origin-bytes (its size: larger than the value here means that it was cut), and where given origin-ce_type
+    and origin-redriven-from.
     """
     headers: Headers = [
         ("origin-topic", record.topic.encode()),
@@ -49,18 +53,22 @@ def letter_of(record: Record, reason: str, detail: str = "") -> Letter:
         ("sha256", hashlib.sha256(record.value).hexdigest().encode()),
         ("reason", reason.encode()),
         ("detail", detail[:DETAIL_LIMIT_CHARACTERS].encode(errors="replace")),
-        *((f"origin-{name}", value[:TYPE_LIMIT_BYTES]) for name, value in record.headers[:100] if name == "ce_type"),
+        *((f"origin-{name}", value[:TYPE_LIMIT_BYTES]) for name, value in record.headers[:100] if name in KEPT),
     ]
     return Letter(record.key[:KEY_LIMIT_CHARACTERS], record.value[:VALUE_LIMIT_BYTES], headers)
 
 
 class HourlyLimit:
-    """Counts what was parked within the last hour and stops at a limit."""
+    """Counts what was parked of one topic within the last hour and stops at a limit.
 
-    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
+    `ages` are seconds since records were parked by earlier runs: a process that is started again and again is
+    stopped all the same.
+    """
+
+    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic, ages: Iterable[float] = ()) -> None:
         self._limit = limit
         self._clock = clock
-        self._times: deque[float] = deque()
+        self._times: deque[float] = deque(sorted(clock() - age for age in ages))
 
     def take(self) -> None:
         """Count one more, or raise DeadLetterLimit."""
@@ -76,19 +84,31 @@ class HourlyLimit:
 
 
 class DeadLetters:
-    """Parks records on the topic of dead letters. When it raises, stop: the record is not taken care of."""
+    """Parks records on the topic of dead letters. When it raises, stop: the record is not taken care of.
 
-    def __init__(self, producer: Sender, settings: Settings, clock: Callable[[], float] = time.monotonic) -> None:
+    `parked` tells how many seconds ago records of each topic were parked within the last hour, by whomever; it is
+    asked in a thread, before the first record is parked. None: nothing was.
+    """
+
+    def __init__(
+        self,
+        producer: Sender,
+        settings: Settings,
+        clock: Callable[[], float] = time.monotonic,
+        parked: Callable[[], Ages] | None = None,
+    ) -> None:
         self._producer = producer
         self._topic = dead_letters(settings)
-        self._limit = HourlyLimit(settings.dead_letter_limit, clock)
+        self._limit, self._clock, self._parked = settings.dead_letter_limit, clock, parked
+        self._limits: dict[str, HourlyLimit] | None = None
+        self._counting = asyncio.Lock()
 
     async def park(self, record: Record, reason: str, detail: str = "") -> None:
         """Return when the dead letter is durable; raise DeadLetterLimit, RecordRefused or NotDelivered otherwise.
 
         `reason` is one word of a small set (it labels a metric), `detail` is for people.
         """
-        self._limit.take()
+        (await self._limit_of(record.topic)).take()
         letter = letter_of(record, reason, detail)
         try:
             await self._producer.send(self._topic, 0, letter.key, letter.value, letter.headers)
@@ -105,3 +125,10 @@ class DeadLetters:
                 "offset": record.offset,
             },
         )
+
+    async def _limit_of(self, topic: str) -> HourlyLimit:
+        async with self._counting:
+            if self._limits is None:
+                ages = await asyncio.to_thread(self._parked) if self._parked else {}
+                self._limits = {name: HourlyLimit(self._limit, self._clock, of) for name, of in ages.items()}
+            return self._limits.setdefault(topic, HourlyLimit(self._limit, self._clock))

@@ -47,7 +47,7 @@ class Settings:
     public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
     max_body_bytes: int = 10 * 1024 * 1024  # of a fetched page
     allow_private_addresses: bool = False  # jobs may fetch from private, loopback and link-local addresses
-    dead_letter_limit: int = 1000  # parked records per process and hour before it stops
+    dead_letter_limit: int = 1000  # parked records of one topic and hour, by whomever, before a process stops
     log_level: str = "INFO"
     operator_key: str = ""
     signing_key: str = ""  # seed of the Ed25519 key that signs the heads of chains, 32 bytes in base64

@@ -10,7 +10,8 @@ from functools import partial
 from services.ledger.wire import DELIVERIES
 from services.runtime.broker_watch import watch_broker
 from services.runtime.commander import Commander
-from services.runtime.dead_letter import DeadLetters
+from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters
+from services.runtime.dead_letter_topic import recent
 from services.runtime.errors import SettingsError
 from services.runtime.health import Health, Progress
 from services.runtime.health_server import serve
@@ -56,7 +57,7 @@ async def main(settings: Settings) -> None:
         intake = Intake(
             DELIVERIES,
             executor.add,
-            DeadLetters(producer, settings),
+            DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS)),
             partial(batch_fault, settings),
         )
         taking = Taking()

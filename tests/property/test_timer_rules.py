@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import partial
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from services.ledger.apply import apply
 from services.ledger.messages import RetryLater
 from services.ledger.policy import MINUTE, SECOND, Policy
 from services.ledger.record import digest_of
+from services.ledger.stale import matters
 from services.ledger.state import Ledger
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, PlainEncoder, World, ack, failed_node, node
 
@@ -21,11 +23,12 @@ steps = st.lists(st.tuples(st.sampled_from(JOBS), st.integers(0, 7), st.integers
 
 
 def crash(world: World) -> None:
-    """Lose all memory and read the log; what was decided and not committed is gone with it."""
+    """Lose all memory and read the log; what was decided and not committed is gone, and stale waits are swept out."""
     ledger = Ledger(0, world.policy)
     encoder = PlainEncoder()
     for recorded in world.seen:
         apply(ledger, recorded, digest_of(encoder.encode(recorded)))
+    ledger.timers.sweep(partial(matters, ledger))
     world.decider = BatchDecider(ledger, encoder)
 
 
