@@ -45,7 +45,7 @@ async def main(settings: Settings) -> None:
     health = Health("decider")
     server = await health_server.serve(settings, health)
     encode, decode = await asyncio.to_thread(encoder, settings), await asyncio.to_thread(decoder, settings)
-    clock = SteadyClock(now_micros, time.monotonic_ns)
+    clock = SteadyClock(now_micros, time.monotonic)
     tools = Tools(settings, policy_of(settings), encode, decode, producer, park, boot_id=uuid7(), clock=clock)
     deciders: dict[int, PartitionDecider] = {}
     stopping = threading.Event()

@@ -6,16 +6,18 @@ forward only lets them end early.
 
 from collections.abc import Callable
 
+from services.ledger.policy import SECOND
+
 
 class SteadyClock:
-    """Tells microseconds UTC; `monotonic` tells nanoseconds of a clock that nobody sets."""
+    """Tells microseconds UTC; `monotonic` tells seconds of a clock that nobody sets."""
 
-    def __init__(self, wall: Callable[[], int], monotonic: Callable[[], int]) -> None:
+    def __init__(self, wall: Callable[[], int], monotonic: Callable[[], float]) -> None:
         self._wall, self._monotonic = wall, monotonic
-        self._apart = wall() - monotonic() // 1000
+        self._apart = wall() - int(monotonic() * SECOND)
 
     def __call__(self) -> int:
         """Return the time now."""
-        passed = self._monotonic() // 1000
+        passed = int(self._monotonic() * SECOND)
         self._apart = max(self._apart, self._wall() - passed)
         return passed + self._apart

@@ -19,7 +19,7 @@ class Clocks:
 
     def steady(self) -> SteadyClock:
         """The clock under test."""
-        return SteadyClock(lambda: self.wall, lambda: self.passed * 1000)
+        return SteadyClock(lambda: self.wall, lambda: self.passed / SECOND)
 
 
 def test_it_is_the_wall_clock_while_nobody_sets_that() -> None:
