@@ -9,6 +9,8 @@ from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import Cursor, JobDetail, Page
 
+FOLD_SECONDS = 2.0
+
 
 class Jobs:
     """Jobs of one org at a time: each method takes the caller, and no method finds another org's job.
@@ -27,6 +29,11 @@ class Jobs:
         if events := (await self._tail.find(caller.org_id, caller.partition, [job_id])).get(job_id):
             return folded.detail(events)
         return await self._model.job(caller.org_id, job_id)  # it may have left the tail for Postgres in between
+
+    async def find_behind(self, caller: Caller, job_id: str, position: int) -> JobDetail | None:
+        """Return a job once Postgres has folded a position of its partition; after some seconds, as it is."""
+        await self._model.reached(caller.partition, position, FOLD_SECONDS)
+        return await self.find(caller, job_id)
 
     async def head(self, caller: Caller, job_id: str) -> Job | None:
         """Return the row of a job that Postgres has; whether it has ended is known only there."""

@@ -4,6 +4,7 @@ from api.operation import Operation
 from api.routes import (
     deliveries,
     destinations,
+    explain,
     history,
     jobs,
     keys,
@@ -15,6 +16,6 @@ from api.routes import (
     workflows,
 )
 
-_SUBJECTS = (submit, jobs, deliveries, results, history, workflows, destinations, webhooks, keys, orgs)
+_SUBJECTS = (submit, jobs, explain, deliveries, results, history, workflows, destinations, webhooks, keys, orgs)
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

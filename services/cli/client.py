@@ -73,6 +73,10 @@ class Client:
         """Return everything about a job."""
         return await self.call("GET", f"/api/v1/jobs/{job_id}", answers.Job)
 
+    async def explain(self, job_id: str) -> answers.Explanation:
+        """Return why a job stands where it stands."""
+        return await self.call("GET", f"/api/v1/jobs/{job_id}/explain", answers.Explanation)
+
     async def page(self, *, status: str = "", cursor: str = "", limit: int = 50) -> answers.Jobs:
         """Return one page of the org's jobs, newest first."""
         asked = {"status": status, "cursor": cursor, "limit": str(limit)}

@@ -4,14 +4,17 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from schemas.events import AnyEvent, ReportRefused
+from services.ledger.explain import explain
 from services.ledger.messages import (
     AnnounceWorker,
+    Answer,
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
     Done,
     Drop,
+    ExplainJob,
     Granted,
     Probe,
     RedeliverJob,
@@ -27,7 +30,7 @@ from services.ledger.state import Ledger
 from services.ledger.status import Status
 
 
-def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> Done | Granted | Refused | Drop:
+def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> Answer:
     """Return the reply to a command that led to these events; a repeated command gets the same reply."""
     if isinstance(command, ReportProgress):
         return _answer_report(ledger, command, events)
@@ -38,6 +41,8 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> D
         case ClaimTask():
             job = ledger.jobs[command.job_id]
             return Granted(attempt=job.attempt, resume=job.resume)
+        case ExplainJob():
+            return explain(ledger, ledger.jobs[command.job_id])
         case SubmitJobs():
             return _answer_submit(ledger, command, repeated=not events)
         case AnnounceWorker():

@@ -22,6 +22,7 @@ from services.ledger.messages import (
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
+    ExplainJob,
     Probe,
     RedeliverJob,
     RegisterOrg,
@@ -45,7 +46,7 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return decide_deliveries(ledger, command, now)
         case AnnounceWorker():
             return _announce(ledger, command, now)
-        case Probe():
+        case Probe() | ExplainJob():
             return []
     if refusal(ledger, command) is not None:
         return []

@@ -20,7 +20,7 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
     ledger.jobs[after.job_id] = after
     org = ledger.orgs[after.org_id]
     _index_queue(org, before, after)
-    org.in_flight += after.holds_slot - (before is not None and before.holds_slot)
+    _index_holder(org, after)
     _count_unclaimed(ledger, before, after)
     _index_owner(ledger, before, after)
     _set_timers(ledger, before, after)
@@ -75,6 +75,13 @@ def _index_queue(org: Org, before: Job | None, after: Job) -> None:
         queue.leave()
     if after.task_out or after.status is not Status.WAITING_RETRY:  # a deferred retry may be in line already
         queue.leave_due(after.job_id)
+
+
+def _index_holder(org: Org, after: Job) -> None:
+    if after.holds_slot:
+        org.holders.setdefault(after.job_id)
+    else:
+        org.holders.pop(after.job_id, None)
 
 
 def _count_unclaimed(ledger: Ledger, before: Job | None, after: Job) -> None:

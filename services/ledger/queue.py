@@ -6,7 +6,7 @@ waits, and is dropped when it is met. So a waiting job costs one reference, and 
 
 import heapq
 from collections import OrderedDict, deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from services.ledger.job import Job
 
@@ -55,15 +55,13 @@ class OrgQueue:
             return fresh
         return back
 
-    def in_order(self, jobs: Mapping[str, Job]) -> list[str]:
-        """Return the ids of all waiting jobs, the one that goes first first."""
+    def in_order(self, jobs: Mapping[str, Job]) -> Iterator[str]:
+        """Yield the ids of all waiting jobs, the one that goes first first."""
+        yield from self._due
         back = [entry for entry in sorted(set(self._back)) if _waits(jobs.get(entry[2]), again=True)]
-        order = [*self._due]
         for priority in sorted({-entry[0] for entry in back} | self._fresh.keys(), reverse=True):
-            order += [job_id for negative, _, job_id in back if -negative == priority]
-            fresh = self._fresh.get(priority, ())
-            order += [job_id for job_id in fresh if _waits(jobs.get(job_id), again=False)]
-        return order
+            yield from (job_id for negative, _, job_id in back if -negative == priority)
+            yield from (job_id for job_id in self._fresh.get(priority, ()) if _waits(jobs.get(job_id), again=False))
 
     def _first_back(self, jobs: Mapping[str, Job]) -> Job | None:
         while self._back:

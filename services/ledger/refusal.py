@@ -12,6 +12,8 @@ from services.ledger.messages import (
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
+    Command,
+    ExplainJob,
     Probe,
     RedeliverJob,
     Refused,
@@ -49,15 +51,15 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
             return _not_claimable(own_job(ledger, command), command)
         case RedeliverJob() | WaiveDelivery():
             return refused_about(own_job(ledger, command), command)
+        case ExplainJob():
+            return None if own_job(ledger, command) else Refused(code="unknown_job")
         case ReportProgress() | SettleDeliveries() | AnnounceWorker() | Probe():
             return None
         case _:
             assert_never(command)
 
 
-def own_job(
-    ledger: Ledger, command: CancelJob | ClaimTask | ReportProgress | RedeliverJob | WaiveDelivery
-) -> Job | None:
+def own_job(ledger: Ledger, command: Command) -> Job | None:
     """Return the job that a command is about, or None where its org has no such job in memory."""
     job = ledger.jobs.get(command.job_id)
     return job if job is not None and job.org_id == command.org_id else None

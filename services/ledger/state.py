@@ -21,9 +21,14 @@ class Org:
     org_id: str
     max_in_flight: int
     seq: int = 0
-    in_flight: int = 0
+    holders: dict[str, None] = field(default_factory=dict)  # its jobs that hold a slot, the earliest first
     queues: dict[str, OrgQueue] = field(default_factory=dict)  # by kind
     keys: Keys = field(default_factory=Keys)
+
+    @property
+    def in_flight(self) -> int:
+        """How many of its jobs are dispatched or running."""
+        return len(self.holders)
 
 
 @dataclass(slots=True)

@@ -10,17 +10,14 @@ from services.decider.batch import Batch, BatchDecider
 from services.ledger.job import Job
 from services.ledger.messages import (
     AnnounceWorker,
+    Answer,
     AnyCommand,
     ClaimTask,
     DeliveryResult,
-    Done,
-    Drop,
     Extracted,
-    Granted,
     NewJob,
     NodeReport,
     Outcome,
-    Refused,
     RegisterOrg,
     ReportProgress,
     SettleDeliveries,
@@ -78,7 +75,7 @@ class World:
         return self._take()
 
     @property
-    def reply(self) -> Done | Granted | Refused | Drop:
+    def reply(self) -> Answer:
         """The reply to the newest command."""
         return [reply for reply in self.sent.replies if reply.command_id][-1].body
 

@@ -1,0 +1,140 @@
+"""From what the decider says of a live job, or the read model of an ended one, to an explanation for people."""
+
+from datetime import datetime
+
+from api import answers
+from api.times import iso, iso_or_none
+from projections.postgres.rows import instant
+from projections.postgres.views import JobDetail
+from services.ledger.messages import Awaited, Because, Explained
+from services.ledger.status import Status
+
+BEFORE_A_WORKER = frozenset({Because.TURN, Because.ORG_CAP, Because.FLEET_FULL, Because.NO_WORKERS, Because.CLAIM})
+
+
+def live(job_id: str, why: Explained) -> answers.Explanation:
+    """Explain a job that has not ended."""
+    return answers.Explanation(
+        job_id=job_id,
+        status=why.status,
+        because=why.because,
+        message=sentence(why),
+        since=iso(instant(why.since)),
+        until=iso_or_none(_time(why.until)),
+        attempt=why.attempt,
+        worker_id=why.worker_id or None,
+        node=why.node_id or None,
+        queue=_queue(why) if why.because in BEFORE_A_WORKER else None,
+        awaited=[_awaited(each) for each in why.awaited],
+        error_type=None,
+        rule=None,
+        opened_by=[],
+    )
+
+
+def ended(detail: JobDetail) -> answers.Explanation:
+    """Explain a job that has ended."""
+    job = detail.job
+    return answers.Explanation(
+        job_id=job.job_id,
+        status=job.status,
+        because=Because.ENDED,
+        message=end_sentence(detail),
+        since=iso(job.finished_at or job.submitted_at),
+        until=None,
+        attempt=job.attempt,
+        worker_id=None,
+        node=job.node_id or None,
+        queue=None,
+        awaited=[],
+        error_type=job.error_type,
+        rule=job.rule or None,
+        opened_by=[str(event_id) for event_id in job.opened_by or ()],
+    )
+
+
+def sentence(why: Explained) -> str:
+    """Say for people what a live job waits for."""
+    match why.because:
+        case Because.TURN:
+            said = f"{why.orgs_waiting} orgs take turns, and it is not yet this org's"
+        case Because.ORG_CAP:
+            said = f"its org has {why.in_flight} of {why.max_in_flight} jobs in flight: {_some(why.holders)}"
+        case Because.FLEET_FULL:
+            said = f"{why.unclaimed} tasks wait for {why.workers} workers with {why.slots} slots already"
+        case Because.NO_WORKERS:
+            said = "no worker lives that could take it: are the workers up?"
+        case Because.CLAIM:
+            said = f"it is dispatched; the next of {why.workers} workers that has a free slot claims it"
+        case Because.WORKER:
+            node = f" from node {why.node_id} on" if why.node_id else ""
+            said = f"worker {why.worker_id} runs attempt {why.attempt}{node}"
+        case Because.BACKOFF:
+            said = f"node {why.node_id} is tried again at {iso(instant(why.until))}"
+        case Because.ACKS:
+            said = "it waits for " + "; ".join(map(_about, why.awaited))
+        case Because.ENDED:
+            said = f"it is {why.status}"
+    return f"{said}; {why.ahead} jobs of its org go before it" if why.ahead else said
+
+
+def end_sentence(detail: JobDetail) -> str:
+    """Say for people how a job ended."""
+    job, gate = detail.job, detail.gate
+    match job.status:
+        case Status.COMPLETED:
+            acks = ", ".join(
+                f"{row.destination_id} ({row.ack_event_id})" for row in detail.deliveries if row.ack_event_id
+            )
+            waived = f"; waived: {', '.join(gate.waived)}" if gate.waived else ""
+            return f"its gate was opened by {acks or 'nothing: it has no gating destination'}{waived}"
+        case Status.FAILED:
+            rule = f" ({job.rule})" if job.rule else ""
+            node = f" at node {job.node_id}" if job.node_id else ""
+            message = f": {job.error_message}" if job.error_message else ""
+            return f"{job.error_type}{rule}{node}{message}"
+        case _:
+            return f"it was {job.status}"
+
+
+def _queue(why: Explained) -> answers.Queue:
+    return answers.Queue(
+        ahead=why.ahead,
+        in_flight=why.in_flight,
+        max_in_flight=why.max_in_flight,
+        holders=list(why.holders),
+        orgs_waiting=why.orgs_waiting,
+        unclaimed=why.unclaimed,
+        window=why.window,
+        workers=why.workers,
+        slots=why.slots,
+    )
+
+
+def _awaited(each: Awaited) -> answers.AwaitedDelivery:
+    return answers.AwaitedDelivery(
+        destination_id=each.destination_id,
+        kind=each.kind,
+        state=each.state,
+        try_number=each.try_number,
+        failures=each.failures,
+        next_try_at=iso_or_none(_time(each.next_try_at)),
+        deadline_at=iso_or_none(_time(each.deadline_at)),
+    )
+
+
+def _about(each: Awaited) -> str:
+    if each.next_try_at:
+        return f"{each.destination_id}, tried again at {iso(instant(each.next_try_at))} after {each.failures} failures"
+    if each.state == "dead":
+        return f"{each.destination_id}, given up after {each.failures} failures: redeliver or waive it"
+    return f"{each.destination_id}, try {each.try_number} is under way"
+
+
+def _some(job_ids: tuple[str, ...], most: int = 5) -> str:
+    more = f" and {len(job_ids) - most} more" if len(job_ids) > most else ""
+    return ", ".join(job_ids[:most]) + more
+
+
+def _time(micros: int) -> datetime | None:
+    return instant(micros) if micros else None

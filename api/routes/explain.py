@@ -1,0 +1,55 @@
+"""Why a job stands where it stands."""
+
+from aiohttp import web
+
+from api import answers, explained
+from api.errors import not_found
+from api.http import answer
+from api.operation import Call, Operation
+from api.routes.jobs import job_id_of
+from api.tail import TailBehind
+from services.ledger.messages import Because, Explained, ExplainJob
+from services.ledger.status import TERMINAL
+from services.runtime.ids import uuid7
+
+
+async def explain(call: Call) -> web.StreamResponse:
+    """Answer what a job waits for and since when, or how it ended and which events made it end so.
+
+    A live job is explained by its decider, from the state that it decides by.
+    """
+    job_id = job_id_of(call)
+    detail = await call.parts.jobs.find(call.caller, job_id)
+    if detail is None:
+        raise not_found("job")
+    if detail.job.status in TERMINAL:
+        return answer(200, explained.ended(detail))
+    command = ExplainJob(
+        command_id=uuid7(),
+        org_id=call.caller.org_id,
+        job_id=job_id,
+        requester=call.parts.commander.boot_id,
+        actor=call.caller.actor,
+        correlation_id=call.request_id,
+        traceparent=call.traceparent,
+    )
+    reply = await call.parts.commander.ask(call.caller.partition, command)
+    if isinstance(reply.body, Explained) and reply.body.because is not Because.ENDED:
+        return answer(200, explained.live(job_id, reply.body))
+    ending = await call.parts.jobs.find_behind(call.caller, job_id, reply.position)
+    if ending is None or ending.job.status not in TERMINAL:
+        raise TailBehind("the job has just ended, and its end is not readable yet")
+    return answer(200, explained.ended(ending))
+
+
+OPERATIONS = (
+    Operation(
+        method="GET",
+        path="/api/v1/jobs/{job_id}/explain",
+        summary="Explain why a job stands where it stands",
+        access="read",
+        handler=explain,
+        answers={200: answers.Explanation},
+        errors=("not_found", "catching_up", "ledger_unavailable"),
+    ),
+)

@@ -1,0 +1,92 @@
+"""Why a job stands where it stands: each reason, and what tells it from the others."""
+
+from services.ledger.messages import Because, DeliveryResult, Explained, ExplainJob, Refused, RetryLater
+from services.ledger.policy import SECOND, Policy
+from tests.unit.ledger.world import POSTGRES, START, World
+
+
+def explained(world: World, job_id: str = "j1", org_id: str = "acme") -> Explained:
+    """Ask, and see that nothing follows from it."""
+    position = world.ledger.position
+    assert world.when(ExplainJob(command_id="e", org_id=org_id, job_id=job_id)) == []
+    assert world.ledger.position == position
+    assert isinstance(world.reply, Explained)
+    return world.reply
+
+
+def ack(world: World, destination_id: str) -> None:
+    """Let a destination acknowledge the first job."""
+    world.settle(DeliveryResult(org_id="acme", job_id="j1", destination_id=destination_id, generation=1, rows=1))
+
+
+def manned(world: World) -> World:
+    """Give a partition a worker."""
+    world.announce(slots=1)
+    return world
+
+
+def test_a_job_over_the_cap_names_the_jobs_that_hold_the_slots_and_its_place() -> None:
+    world = manned(World().org(cap=2))
+    world.submit("j1", "j2", "j3", "j4", "j5")
+    world.claim("j1")
+    why = explained(world, "j5")
+    assert (why.because, why.in_flight, why.max_in_flight, why.holders) == (Because.ORG_CAP, 2, 2, ("j1", "j2"))
+    assert (why.ahead, explained(world, "j3").ahead) == (2, 0)
+
+
+def test_a_higher_priority_and_a_due_retry_are_ahead() -> None:
+    world = manned(World().org(cap=1))
+    world.submit("j1", "j2")
+    world.submit("j3", priority=5)
+    assert [explained(world, job_id).ahead for job_id in ("j3", "j2")] == [0, 1]
+    world.claim("j1")
+    world.report(RetryLater(node_id="fetch", try_number=2, delay_ms=1000))
+    world.after(2)
+    assert explained(world, "j2").ahead == 1, "j3 has the slot, the due retry is next"
+
+
+def test_without_workers_of_its_kind_a_job_says_so_whether_dispatched_or_not() -> None:
+    world = World(policy=Policy(min_window=1)).org(cap=5)
+    world.submit("j1", "j2")
+    assert [explained(world, job_id).because for job_id in ("j1", "j2")] == [Because.NO_WORKERS] * 2
+
+
+def test_a_full_fleet_is_told_from_a_dispatched_task() -> None:
+    world = manned(World(policy=Policy(min_window=1)).org(cap=5))
+    world.submit("j1", "j2")
+    assert explained(world, "j1").because == Because.CLAIM
+    why = explained(world, "j2")
+    assert (why.because, why.unclaimed, why.window, why.workers) == (Because.FLEET_FULL, 1, 1, 1)
+
+
+def test_a_running_job_names_its_worker_and_a_deferred_one_its_date() -> None:
+    world = manned(World().org())
+    world.submit("j1")
+    world.claim("j1", boot="boot-1")
+    why = explained(world)
+    assert (why.because, why.worker_id, why.attempt, why.since) == (Because.WORKER, "w", 1, START)
+    world.report(RetryLater(node_id="fetch", try_number=2, delay_ms=60_000))
+    why = explained(world)
+    assert (why.because, why.until, why.node_id) == (Because.BACKOFF, START + 60 * SECOND, why.node_id)
+    world.after(61)
+    assert explained(world).because == Because.CLAIM, "due and dispatched again"
+
+
+def test_a_job_that_waits_for_acks_names_the_destinations_and_their_deadlines() -> None:
+    other = type(POSTGRES)(destination_id="lake", kind="clickhouse")
+    world = World().extracted(destinations=(POSTGRES, other))
+    ack(world, "lake")
+    why = explained(world)
+    assert why.because == Because.ACKS
+    [awaited] = why.awaited
+    assert (awaited.destination_id, awaited.state, awaited.try_number) == ("internal-postgres", "requested", 1)
+    assert awaited.deadline_at > START
+    ack(world, "internal-postgres")
+    assert explained(world).because == Because.ENDED
+
+
+def test_a_job_of_another_org_is_unknown() -> None:
+    world = World().org().org("rival")
+    world.submit("j1")
+    world.when(ExplainJob(command_id="e", org_id="rival", job_id="j1"))
+    assert world.reply == Refused(code="unknown_job")
