@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 IN_MEMORY = {  # process: what it reads, in which unit, and which of its parts tells
     "decider": ("commands", "offsets", "commands"),
     "projections-heads": ("events", "positions", "heads"),
+    "snapshotter": ("events", "positions", "snapshotter"),
     "api": ("tail", "offsets", "ledger"),
 }
 READ_MODELS = ("projections", "projections-clickhouse")

@@ -12,7 +12,6 @@ from typing import NoReturn
 from services.decider.clock import SteadyClock
 from services.decider.partition import PartitionDecider, Tools, open_partition
 from services.decider.waiting import watch_inboxes
-from services.ledger.policy import SECOND, Policy
 from services.runtime import health_server
 from services.runtime.broker_watch import watch_broker
 from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters
@@ -21,6 +20,7 @@ from services.runtime.errors import Fenced
 from services.runtime.health import Health, Progress
 from services.runtime.ids import uuid7
 from services.runtime.metrics import count, level
+from services.runtime.policy import policy_of as policy_of
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.reader import Record
@@ -121,17 +121,6 @@ def decide(
         level("position", decider.position, process="decider", partition=label)  # timers and leases move it too
         level("jobs_live", decider.live_jobs, partition=label)
     decider.close()
-
-
-def policy_of(settings: Settings) -> Policy:
-    """Return the limits of the rules as the settings have them."""
-    return Policy(
-        heartbeat=int(settings.heartbeat_seconds * SECOND),
-        lease=int(settings.lease_seconds * SECOND),
-        dispatch_resend=int(settings.dispatch_resend_seconds * SECOND),
-        delivery_resend=int(settings.delivery_resend_seconds * SECOND),
-        gate_deadline=int(settings.gate_deadline_seconds * SECOND),
-    )
 
 
 if __name__ == "__main__":

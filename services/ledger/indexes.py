@@ -18,11 +18,7 @@ ENDED_KEPT = 20_000  # ended jobs that stay in memory, so that late commands on 
 def index(ledger: Ledger, before: Job | None, after: Job) -> None:
     """Bring every index from one state of a job to the next (None: it is new); each depends on its jobs alone."""
     ledger.jobs[after.job_id] = after
-    org = ledger.orgs[after.org_id]
-    _index_queue(org, before, after)
-    _index_holder(org, after)
-    _count_unclaimed(ledger, before, after)
-    _index_owner(ledger, before, after)
+    org = enroll(ledger, before, after)
     _set_timers(ledger, before, after)
     if ledger.timers.crowded:
         ledger.timers.sweep(partial(matters, ledger))
@@ -33,6 +29,16 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
         _forget(ledger, after)
     else:
         ledger.ended.pop(after.job_id, None)  # redelivered: looked after again until that is settled too
+
+
+def enroll(ledger: Ledger, before: Job | None, after: Job) -> Org:
+    """Bring what follows from the jobs alone to the next state of one: its org's queue and counters, and its owner."""
+    org = ledger.orgs[after.org_id]
+    _index_queue(org, before, after)
+    _index_holder(org, after)
+    _count_unclaimed(ledger, before, after)
+    _index_owner(ledger, before, after)
+    return org
 
 
 def refresh(ledger: Ledger, org: Org) -> None:

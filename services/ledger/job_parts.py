@@ -93,6 +93,23 @@ def terms_of(event: JobSubmitted) -> Terms:
     )
 
 
+def shared_run(run: Run, terms: Terms, job_id: str) -> Run:
+    """Return a run that was read back, with what it has in common with its job and others as the same objects."""
+    resume, extracted = run.resume, run.extracted
+    places = {place.destination_id: place for place in terms.destinations}
+    return replace(
+        run,
+        worker_id=intern(run.worker_id),
+        boot_id=intern(run.boot_id),
+        resume=replace(resume, node_id=intern(resume.node_id), content_type=intern(resume.content_type)),
+        extracted=extracted and kept(extracted, terms.org_id, job_id, resume),
+        deliveries=tuple(
+            replace(each, destination=places.get(each.destination.destination_id, each.destination))
+            for each in run.deliveries
+        ),
+    )
+
+
 def kept(event: JobExtracted, org_id: str, job_id: str, resume: Resume) -> JobExtracted:
     """Return the event as a job keeps it: texts that it has in common with the job or others are not kept twice."""
     return replace(

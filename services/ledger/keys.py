@@ -86,6 +86,10 @@ class Keys:
         while self._hours and (oldest := next(iter(self._hours))) < before // HOUR:
             del self._hours[oldest]
 
+    def put_hour(self, number: int, hour: HourOfKeys) -> None:
+        """Take in the keys of an hour as a whole, after those of earlier hours."""
+        self._hours[number] = hour
+
     def by_hour(self) -> Iterator[tuple[int, HourOfKeys]]:
         """Yield each hour with its keys, oldest first."""
         yield from self._hours.items()

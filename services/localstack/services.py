@@ -53,6 +53,7 @@ SERVICES = (
         needs_clickhouse=True,
     ),
     Service("projections-heads", ("-m", "projections.heads"), needs=("broker",), knows=("signing_key",)),
+    Service("snapshotter", ("-m", "services.snapshotter"), needs=("broker",)),
     Service("api", ("-m", "api"), needs=("broker", "postgres", "decider"), knows=("operator_key",)),
 )
 

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import obstore
@@ -12,6 +13,7 @@ from obstore.store import LocalStore, from_url
 from services.runtime.errors import BlobFault, BlobMissing
 from services.runtime.settings import blob_directory
 
+CHUNK_BYTES = 1024 * 1024
 SEGMENT = r"[A-Za-z0-9_~\-][A-Za-z0-9_~.\-]*"
 KEY = re.compile(rf"{SEGMENT}(/{SEGMENT})*")
 ESCAPED = re.compile(r"[^A-Za-z0-9_.\-]|^\.")
@@ -59,6 +61,46 @@ class BlobStore:
             ) from None
         except (BaseError, OSError) as error:
             raise BlobFault(f"blob {key} not read: {error}") from error
+
+    def put_chunks(self, key: str, chunks: Iterable[bytes]) -> None:
+        """Do as `put` does for a blob that is made bit by bit; blocks."""
+        _check(key)
+        try:
+            obstore.put(self._store, key, iter(chunks), use_multipart=True, max_concurrency=1)
+            if self._directory:
+                _make_durable(self._directory, key)
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blob {key} not written: {error}") from error
+
+    def chunks(self, key: str) -> Iterator[bytes]:
+        """Yield a blob bit by bit, or raise BlobMissing; blocks."""
+        _check(key)
+        try:
+            for chunk in obstore.get(self._store, key).stream(min_chunk_size=CHUNK_BYTES):
+                yield bytes(chunk)
+        except FileNotFoundError:
+            raise BlobMissing(f"no blob has the key {key}: it was deleted meanwhile") from None
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blob {key} not read: {error}") from error
+
+    def delete_now(self, key: str) -> None:
+        """Do as `delete` does; blocks."""
+        _check(key)
+        try:
+            obstore.delete(self._store, key)
+        except FileNotFoundError:
+            return
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blob {key} not deleted: {error}") from error
+
+    def keys(self, prefix: str) -> list[str]:
+        """Return the keys of all blobs below a prefix, in their order; blocks."""
+        _check(prefix)
+        try:
+            found = [str(meta["path"]) for batch in obstore.list(self._store, prefix=prefix) for meta in batch]
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blobs below {prefix} not listed: {error}") from error
+        return sorted(found)
 
     async def exists(self, key: str) -> bool:
         """Whether there is a blob under this key."""

@@ -28,6 +28,8 @@ Counted = Literal[
     "gate_verdicts",
     "delivery_rows_written",
     "heads_signed",
+    "snapshots_refused",
+    "snapshots_written",
 ]
 Level = Literal[
     "position",
@@ -40,6 +42,8 @@ Level = Literal[
     "process_ready",
 ]
 Timed = Literal[
+    "restore_seconds",
+    "snapshot_seconds",
     "transaction_seconds",
     "http_request_seconds",
     "node_seconds",
@@ -53,8 +57,9 @@ Kind = Literal["counter", "gauge", "histogram"]
 
 DECIDER, WORKERS, WRITERS, API = "decider", "workers", "writers", "api"
 POSTGRES, CLICKHOUSE, HEADS = "projections", "projections-clickhouse", "projections-heads"
-PROCESSES = (DECIDER, WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, API)
-PROJECTIONS, STREAMS, ASKERS = (POSTGRES, CLICKHOUSE, HEADS), (WORKERS, WRITERS), (WORKERS, WRITERS, API)
+SNAPSHOTTER = "snapshotter"
+PROCESSES = (DECIDER, WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER, API)
+PROJECTIONS, STREAMS, ASKERS = (POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER), (WORKERS, WRITERS), (WORKERS, WRITERS, API)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ METRICS: dict[Name, Metric] = {
     "events_repeated": Metric(
         "Events dropped because they lay at or below the checkpoint", "events", (*PROJECTIONS, API)
     ),
-    "events_of_unknown_type": Metric("Events that this version does not know", "events", (POSTGRES, API)),
+    "events_of_unknown_type": Metric("Events that this version does not know", "events", (POSTGRES, SNAPSHOTTER, API)),
     "dead_letters": Metric(
         "Records parked because they cannot be used; origin is their topic",
         "records",
@@ -108,6 +113,13 @@ METRICS: dict[Name, Metric] = {
     ),
     "delivery_rows_written": Metric("Rows that deliveries brought", "rows", (WRITERS,), ("destination_kind",)),
     "heads_signed": Metric("Signed heads of orgs' chains", "heads", (HEADS,), ("partition",)),
+    "snapshots_refused": Metric(
+        "Snapshots that nothing could begin with, so that more had to be read from the log: look why",
+        "snapshots",
+        (DECIDER, SNAPSHOTTER),
+        ("partition", "reason"),
+    ),
+    "snapshots_written": Metric("Snapshots written", "snapshots", (SNAPSHOTTER,), ("partition",)),
     "position": Metric(
         "Position of the last event recorded or folded", "positions", (DECIDER, *PROJECTIONS), ("process", "partition")
     ),
@@ -129,6 +141,13 @@ METRICS: dict[Name, Metric] = {
     "process_ready": Metric(
         "1: the part of the process makes progress, 0: it does not", "0 or 1", PROCESSES, ("part",)
     ),
+    "restore_seconds": Metric(
+        "A partition's state read back, from its snapshot and from the log up to the fence",
+        "seconds",
+        (DECIDER,),
+        ("partition",),
+    ),
+    "snapshot_seconds": Metric("One snapshot written", "seconds", (SNAPSHOTTER,), ("partition",)),
     "transaction_seconds": Metric("From begin until commit returned", "seconds", (DECIDER,), ("partition",)),
     "http_request_seconds": Metric(
         "From a request read until its answer was written", "seconds", (API,), ("method", "route")

@@ -43,7 +43,7 @@ async def test_a_reader_that_stands_still_is_behind_and_catches_up(standing: Sta
 async def test_every_reader_has_a_lag_of_nothing_once_nothing_goes_on(standing: Standing) -> None:
     job_id = await asyncio.to_thread(standing.submit)
     await standing.completed(job_id)
-    for process in (*READERS, "projections-heads", "decider", "api"):
+    for process in (*READERS, "projections-heads", "snapshotter", "decider", "api"):
         await lag_of(standing, process, behind=False)
 
 

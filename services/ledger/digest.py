@@ -1,0 +1,39 @@
+"""One digest over everything that decisions depend on: two ledgers that have the same decide the same."""
+
+import hashlib
+from collections.abc import Iterator
+
+import msgspec
+
+from services.ledger.stale import matters
+from services.ledger.state import Ledger
+
+DIGEST_BYTES = 32
+
+
+def digest_of_state(ledger: Ledger) -> bytes:
+    """Return the digest of a partition's state; waits that no longer matter are not part of it."""
+    digest = hashlib.blake2b(digest_size=DIGEST_BYTES)
+    encode = msgspec.msgpack.Encoder().encode
+    for piece in _pieces(ledger):
+        digest.update(encode(piece))
+    return digest.digest()
+
+
+def _pieces(ledger: Ledger) -> Iterator[object]:
+    yield ledger.partition, ledger.position, ledger.cause, ledger.occurred_at
+    yield sorted(ledger.heads.items())
+    for org_id, org in sorted(ledger.orgs.items()):
+        yield org_id, org.max_in_flight, org.seq, list(org.holders)
+        for kind, queue in sorted(org.queues.items()):
+            if len(queue):
+                yield kind, len(queue), list(queue.in_order(ledger.jobs))
+        for number, hour in org.keys.by_hour():
+            yield number, list(hour.places), bytes(hour.requests), hour.jobs
+    yield from ledger.jobs.values()
+    for boot_id, worker in sorted(ledger.workers.items()):
+        yield boot_id, worker.worker_id, worker.kind, worker.slots, worker.seen_at, sorted(worker.jobs)
+    yield list(ledger.ended.items())
+    yield sorted((kind, out) for kind, out in ledger.unclaimed.items() if out)
+    yield [(kind, list(ring)) for kind, ring in ledger.rings.items()]
+    yield from sorted({timer for timer in ledger.timers if matters(ledger, timer)})

@@ -1,0 +1,216 @@
+"""The state of a partition as parts, and back: what a restore begins with instead of the first event.
+
+What follows from the jobs alone (queues, counters, owners) is not in it. Parts are small, so that neither side holds
+the state twice. Whoever changes what `apply` makes of an event raises FOLD_VERSION; a test knows when.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from sys import intern
+from typing import TypeAlias, assert_never
+
+from msgspec import Struct, msgpack
+
+from services.ledger.indexes import enroll
+from services.ledger.job import Job
+from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, share, shared_run
+from services.ledger.keys import HourOfKeys
+from services.ledger.policy import Policy
+from services.ledger.state import Ledger, Org, Worker
+from services.ledger.status import Status
+from services.ledger.timers import Timer
+
+FOLD_VERSION = 1
+JOBS_IN_PART = 2_000
+ENTRIES_IN_PART = 5_000
+
+
+class Basics(Struct, tag=True, array_like=True):
+    """Everything that is few, but for orgs and workers themselves."""
+
+    partition: int
+    position: int
+    cause: int
+    occurred_at: int
+    heads: dict[str, bytes]
+    orgs: list[tuple[str, int, int, list[str]]]  # id, cap, seq, jobs that hold a slot in the order of taking it
+    workers: list[tuple[str, str, str, int, int]]  # boot id, name, kind, slots, seen at
+    rings: list[tuple[str, list[str]]]  # by kind
+
+
+class Row(Struct, array_like=True, gc=False):
+    """A job without what it shares."""
+
+    job_id: str
+    terms: int  # index into the terms of its part
+    domain: str
+    private: bytes
+    submitted_at: int
+    status: Status
+    seq: int
+    attempt: int
+    dispatch: int
+    task_out: bool
+    run: Run | None
+    ending: Ending | None
+
+
+class Jobs(Struct, tag=True, array_like=True):
+    """Some jobs, in the order in which they were submitted."""
+
+    terms: list[Terms]
+    rows: list[Row]
+
+
+class KeysOfHour(Struct, tag=True, array_like=True):
+    """The idempotency keys of an org and hour."""
+
+    org_id: str
+    hour: int
+    digests: list[bytes]
+    requests: bytes
+    jobs: list[str | list[str]]
+
+
+class Waits(Struct, tag=True, array_like=True):
+    """Some timers."""
+
+    timers: list[Timer]
+
+
+class Ended(Struct, tag=True, array_like=True):
+    """Some ended jobs that are still in memory, in the order of their ends."""
+
+    jobs: Sequence[tuple[str, int | None]]
+
+
+Part: TypeAlias = Basics | Jobs | KeysOfHour | Waits | Ended
+_encode = msgpack.Encoder().encode
+_decode = msgpack.Decoder(Part).decode
+
+
+def parts_of(ledger: Ledger) -> Iterator[bytes]:
+    """Yield the state of a partition, which must not change meanwhile, in parts."""
+    yield _encode(_basics(ledger))
+    jobs = iter(ledger.jobs.values())
+    while some := list(islice(jobs, JOBS_IN_PART)):
+        yield _encode(_jobs(some))
+    for org in ledger.orgs.values():
+        for number, hour in org.keys.by_hour():
+            yield _encode(KeysOfHour(org.org_id, number, list(hour.places), bytes(hour.requests), hour.jobs))
+    timers = iter(ledger.timers)
+    while waits := list(islice(timers, ENTRIES_IN_PART)):
+        yield _encode(Waits(waits))
+    ended = iter(ledger.ended.items())
+    while ends := list(islice(ended, ENTRIES_IN_PART)):
+        yield _encode(Ended(ends))
+
+
+def _basics(ledger: Ledger) -> Basics:
+    return Basics(
+        ledger.partition,
+        ledger.position,
+        ledger.cause,
+        ledger.occurred_at,
+        ledger.heads,
+        [(org.org_id, org.max_in_flight, org.seq, list(org.holders)) for org in ledger.orgs.values()],
+        [(boot, w.worker_id, w.kind, w.slots, w.seen_at) for boot, w in ledger.workers.items()],
+        [(kind, list(ring)) for kind, ring in ledger.rings.items()],
+    )
+
+
+def _jobs(jobs: list[Job]) -> Jobs:
+    places: dict[int, int] = {}
+    terms: list[Terms] = []
+    rows = []
+    for job in jobs:
+        place = places.setdefault(id(job.terms), len(terms))
+        if place == len(terms):
+            terms.append(job.terms)
+        rows.append(
+            Row(
+                job.job_id,
+                place,
+                job.domain,
+                job.private,
+                job.submitted_at,
+                job.status,
+                job.seq,
+                job.attempt,
+                job.dispatch,
+                job.task_out,
+                None if job.run is NOT_RUN else job.run,
+                None if job.ending is NOT_ENDED else job.ending,
+            )
+        )
+    return Jobs(terms, rows)
+
+
+class Rebuild:
+    """Puts the parts of a snapshot together again, in their order."""
+
+    def __init__(self, partition: int, policy: Policy) -> None:
+        self.ledger = Ledger(partition, policy)
+
+    def add(self, part: bytes) -> None:
+        """Take in the next part; raises msgspec's DecodeError or KeyError where it is none of this format."""
+        decoded = _decode(part)
+        match decoded:
+            case Basics():
+                self._basics(decoded)
+            case Jobs():
+                self._jobs(decoded)
+            case KeysOfHour():
+                self._keys(decoded)
+            case Waits():
+                self._waits(decoded)
+            case Ended():
+                for job_id, at in decoded.jobs:
+                    self.ledger.ended[self._own(job_id)] = at  # type: ignore[assignment]
+            case _:
+                assert_never(decoded)
+
+    def _basics(self, part: Basics) -> None:
+        ledger = self.ledger
+        ledger.position, ledger.cause, ledger.occurred_at = part.position, part.cause, part.occurred_at
+        ledger.heads = part.heads
+        ledger.orgs = {org_id: Org(org_id, cap, seq, dict.fromkeys(holders)) for org_id, cap, seq, holders in part.orgs}
+        ledger.workers = {boot: Worker(name, kind, slots, seen) for boot, name, kind, slots, seen in part.workers}
+        ledger.rings = {kind: OrderedDict.fromkeys(ring) for kind, ring in part.rings}
+
+    def _jobs(self, part: Jobs) -> None:
+        terms = [share(each) for each in part.terms]
+        for row in part.rows:
+            mine = terms[row.terms]
+            job = Job(
+                terms=mine,
+                job_id=row.job_id,
+                domain=intern(row.domain),
+                private=row.private,
+                submitted_at=row.submitted_at,
+                status=row.status,
+                seq=row.seq,
+                attempt=row.attempt,
+                dispatch=row.dispatch,
+                task_out=row.task_out,
+                run=NOT_RUN if row.run is None else shared_run(row.run, mine, row.job_id),
+                ending=NOT_ENDED if row.ending is None else row.ending,
+            )
+            self.ledger.jobs[job.job_id] = job
+            enroll(self.ledger, None, job)
+
+    def _keys(self, part: KeysOfHour) -> None:
+        jobs = [self._own(each) if isinstance(each, str) else each for each in part.jobs]
+        places = {digest: place for place, digest in enumerate(part.digests)}
+        self.ledger.orgs[part.org_id].keys.put_hour(part.hour, HourOfKeys(places, bytearray(part.requests), jobs))
+
+    def _waits(self, part: Waits) -> None:
+        for timer in part.timers:
+            own = Timer(timer.due_at, intern(timer.kind), self._own(timer.job_id), intern(timer.detail))  # type: ignore[arg-type]
+            self.ledger.timers.set(own)
+
+    def _own(self, job_id: str) -> str:
+        """Return the id as the job itself has it, so that there is one text of it."""
+        job = self.ledger.jobs.get(job_id)
+        return job.job_id if job else job_id

@@ -1,0 +1,15 @@
+"""The limits of the rules, as the settings have them: the same for the decider and for whoever folds as it does."""
+
+from services.ledger.policy import SECOND, Policy
+from services.runtime.settings import Settings
+
+
+def policy_of(settings: Settings) -> Policy:
+    """Return the limits of the rules as the settings have them."""
+    return Policy(
+        heartbeat=int(settings.heartbeat_seconds * SECOND),
+        lease=int(settings.lease_seconds * SECOND),
+        dispatch_resend=int(settings.dispatch_resend_seconds * SECOND),
+        delivery_resend=int(settings.delivery_resend_seconds * SECOND),
+        gate_deadline=int(settings.gate_deadline_seconds * SECOND),
+    )
