@@ -104,7 +104,8 @@ def transition_rows(transitions: list[Transition]) -> Iterator[tuple[str, str, s
 
 def gate_line(gate: Gate) -> str:
     """Say how far the gate is."""
-    counts = f"gate: {gate.acked} of {gate.expected} acknowledged"
+    waived = f" ({', '.join(gate.waived)} waived)" if gate.waived else ""
+    counts = f"gate: {gate.acked} of {gate.expected} acknowledged{waived}"
     if gate.opened_at:
         return f"{counts}, opened at {clock(gate.opened_at)} by {', '.join(gate.opened_by)}"
     return f"{counts}, waits for {', '.join(gate.pending)}" if gate.pending else counts

@@ -124,6 +124,7 @@ class Failed(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=T
     rule: str = ""
     node_id: str = ""
     private: bytes = b""
+    destination_id: str = ""  # without whose ACK the job failed
 
 
 class RetryLater(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):

@@ -49,6 +49,7 @@ class Data(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     error_type: str | None
     rule: str | None
     node: str | None
+    destination: str | None
     schema_id: str | None
     data_type: str | None
     items: int
@@ -102,6 +103,7 @@ def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Me
         error_type=failed.error_type if failed else None,
         rule=(failed.rule or None) if failed else None,
         node=(failed.node_id or None) if failed else None,
+        destination=(failed.destination_id or None) if failed else None,
         schema_id=delivery.schema_id or None,
         data_type=delivery.data_type or None,
         items=delivery.items,

@@ -7,9 +7,11 @@ from clickhouse_connect.driver.client import Client
 
 from projections.verification.clickhouse import clickhouse_checkpoints, verify_clickhouse
 from projections.verification.faults import Fault
+from schemas.events import JobCompleted
 from services.runtime.raw_log import Records
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
+from tests.delivery_streams import waive
 from tests.event_streams import Stream, records_of
 from tests.fakes.records import InMemoryRecords
 from tests.integration.clickhouse.projecting import go_on, play, streams_of
@@ -54,6 +56,27 @@ def test_an_edited_event_is_named_with_its_field(clickhouse: Client, streams: li
     [fault] = check()
     assert (fault.place, fault.org_id, fault.field) == ("job_events", job.org_id, "domain")
     assert fault.job_id.startswith(job.job_id)
+
+
+@pytest.mark.parametrize("what", ["without", "before", "other"])
+def test_a_job_completed_by_anything_but_its_acks_and_waivers_is_a_violation(
+    settings: Settings, clickhouse: Client, streams: list[Stream], what: str
+) -> None:
+    stream = streams[0]
+    job = stream.submit(2)
+    stream.dispatch(job)
+    stream.claim(job)
+    stream.extract(job)
+    job.status = "running"  # so that the stream does not complete it by itself
+    waive(stream, job, "internal")
+    if what == "other":
+        stream.ack(job, "hook")
+    ids = [job.openers["internal"], bytes(16)] if what == "other" else list(job.openers.values())
+    stream.of(job, JobCompleted(opened_by=tuple(ids)))
+    if what == "before":
+        stream.ack(job, "hook")
+    go_on(settings, streams)
+    assert clickhouse.query("SELECT job_id FROM gate_violations").result_rows == [(job.job_id,)]
 
 
 def test_a_deleted_event_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:

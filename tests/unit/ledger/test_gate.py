@@ -7,7 +7,7 @@ from schemas.events import AnyEvent, DeliveryDeadLettered, DeliveryRequested, De
 from schemas.values import After, Destination, OnExhausted
 from services.ledger import indexes
 from services.ledger.delivery import DeliveryState
-from services.ledger.messages import CancelJob, Done, RedeliverJob, Refused, WaiveDelivery
+from services.ledger.messages import CancelJob, Done, Failed, RedeliverJob, Refused, WaiveDelivery
 from services.ledger.policy import HOUR, SECOND, Policy
 from services.ledger.status import Status
 from tests.unit.ledger.world import POSTGRES, World, ack, names
@@ -23,7 +23,9 @@ def hook(on_exhausted: OnExhausted = OnExhausted.HOLD, **fields: object) -> Dest
 def waiting(on_exhausted: OnExhausted = OnExhausted.HOLD, policy: Policy = NO_TRIES, **fields: object) -> World:
     """A job whose Postgres has acknowledged and whose webhook has not."""
     notice = Destination(destination_id="end", kind="webhook", gating=False, after=After.COMPLETED)
-    world = World(policy).extracted(destinations=(POSTGRES, hook(on_exhausted, **fields), notice))
+    failure = Destination(destination_id="bad", kind="webhook", gating=False, after=After.FAILED)
+    notices = (notice, failure) if on_exhausted is OnExhausted.FAIL else (notice,)
+    world = World(policy).extracted(destinations=(POSTGRES, hook(on_exhausted, **fields), *notices))
     world.settle(ack())
     return world
 
@@ -74,11 +76,14 @@ def test_a_delivery_given_up_under_waive_opens_the_gate_and_the_job_names_the_wa
 def test_a_delivery_given_up_under_fail_ends_the_job_and_names_the_destination() -> None:
     world = waiting(OnExhausted.FAIL)
     events = give_up(world)
-    assert names(events) == ["DeliveryFailed", "DeliveryDeadLettered", "JobFailed"]
-    failed = events[-1]
+    assert names(events) == ["DeliveryFailed", "DeliveryDeadLettered", "JobFailed", "DeliveryRequested"]
+    failed = events[2]
     assert isinstance(failed, JobFailed)
     assert (failed.error_type, failed.destination_id) == ("delivery_failed", HOOK)
     assert b"hook gave up after 1 failed tries" in failed.private
+    told = world.sent.deliveries[-1]
+    assert (told.after, told.failed) == (After.FAILED, Failed(error_type="delivery_failed", destination_id=HOOK))
+    world.settle(ack(destination="bad"))
     assert world.after(100 * 24 * 3600) == []
 
 
@@ -125,7 +130,7 @@ def test_a_destination_that_was_closed_holds_no_job(policy: OnExhausted) -> None
 
 
 def test_a_destination_that_was_closed_fails_the_job_where_its_policy_says_so() -> None:
-    failed = give_up(waiting(OnExhausted.FAIL, Policy()), closed=True)[-1]
+    failed = give_up(waiting(OnExhausted.FAIL, Policy()), closed=True)[2]
     assert isinstance(failed, JobFailed)
     assert (failed.error_type, failed.destination_id) == ("delivery_failed", HOOK)
     assert b"was deleted or disabled" in failed.private

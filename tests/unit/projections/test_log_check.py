@@ -9,9 +9,10 @@ from projections.verification.compare import compare, expected_rows
 from projections.verification.log import PartitionLog, read_partition
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder
-from schemas.events import EVENT_TYPES, JobCompleted
+from schemas.events import EVENT_TYPES, DeliveryAcked, JobCompleted, JobFailed
 from schemas.values import Destination
 from services.runtime.reader import Record
+from tests.delivery_streams import waive
 from tests.event_streams import Play, Stream, records_of
 from tests.fakes.records import InMemoryRecords
 
@@ -115,6 +116,36 @@ def test_a_job_completed_without_its_ack_is_named() -> None:
     stream = Stream().open()
     stream.of(extracted(stream), JobCompleted(opened_by=(bytes(16),)))
     assert faults(check(stream)) == ["gate"]
+
+
+def test_a_waiver_opens_the_gate_as_an_ack_does() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    waive(stream, job, "internal")
+    assert job.status == "completed"
+    stream.of(job, DeliveryAcked(destination_id="internal", rows=1))  # too late to be what opened it
+    assert faults(check(stream)) == []
+
+
+def test_a_job_that_names_the_ack_behind_a_waiver_is_named() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    job.status = "running"  # so that the stream does not complete it by itself
+    waive(stream, job, "internal")
+    late = stream.of(job, DeliveryAcked(destination_id="internal", rows=1))
+    stream.of(job, JobCompleted(opened_by=(late.header.event_id,)))
+    assert faults(check(stream)) == ["opened_by"]
+
+
+def test_a_job_that_failed_for_a_destination_it_did_not_wait_for_is_named() -> None:
+    for place, acked in (("nowhere", False), ("internal", True)):
+        stream = Stream().open()
+        job = extracted(stream)
+        job.status = "running"
+        if acked:
+            stream.ack(job, "internal")
+        stream.of(job, JobFailed(error_type="gate_deadline", destination_id=place))
+        assert faults(check(stream)) == ["destination_id"]
 
 
 def test_a_job_that_names_other_acks_is_named() -> None:

@@ -73,10 +73,10 @@ async def test_a_410_disables_the_endpoint_and_what_still_waits_for_it_is_closed
         at.endpoints.add("wh-1", f"{receiver.url}/")
         receiver.says("/", 410)
         gone = await answered(at, hook(1))
-        assert (gone.error_type, gone.retryable) == ("gone", False)
+        assert (gone.error_type, gone.retryable, gone.closed) == ("gone", False, True)
         assert at.endpoints.reasons == {("org-1", "wh-1"): "it answered 410 Gone"}
         closed = await answered(at, hook(2))
-        assert (closed.error_type, closed.retryable) == ("endpoint_closed", False)
+        assert (closed.error_type, closed.retryable, closed.closed) == ("endpoint_closed", False, True)
         assert len(receiver.got["/"]) == 1
 
 
