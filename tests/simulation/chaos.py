@@ -24,6 +24,7 @@ Fault = Literal[
     "rebalance",  # the group is dealt again for no reason
     "stale_buffer",  # a member goes on with what it had fetched before a rebalance
     "row_refused",
+    "hook_refuses",  # an endpoint does not take a message, and never will
 ]
 ALWAYS: dict[Fault, float] = {"page_fails": 0.15, "page_hangs": 0.05}  # the web is like that in any weather
 

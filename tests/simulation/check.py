@@ -126,11 +126,10 @@ class Check:
         wrong = []
         rows = self._world.warehouse.rows
         for name, job in self._jobs().items():
-            generations = [generation for (place, generation) in job.deliveries if place == "table"]
-            if job.status == "completed" and generations:
-                row = rows.get((job.org_id, name))
-                if row is None or row.generation != max(generations):
-                    wrong.append(f"{name} is completed, its row is {row}, deliveries are {generations}")
+            acked = [at for (place, at), told in job.deliveries.items() if place == "table" and told.ack]
+            row = rows.get((job.org_id, name))
+            if acked and (row is None or row.generation < max(acked)):
+                wrong.append(f"{name}: generations {acked} are acknowledged, its row is {row}")
             hooks = self._world.receiver.received
             missing = [
                 key

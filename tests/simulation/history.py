@@ -28,7 +28,7 @@ class Told:
     kind: str
     tries: int
     ack: bytes = b""
-    dead: bool = False
+    over: bool = False  # given up or waived
     not_before: int = 0  # microseconds UTC
 
 
@@ -45,7 +45,8 @@ class Story:
     in_slot: bool = False
     due_at: int = 0
     steps: int = 0
-    deliveries: dict[tuple[str, int], Told] = field(default_factory=dict)
+    deliveries: dict[tuple[str, int], Told] = field(default_factory=dict)  # by destination and generation
+    opened: dict[str, bytes] = field(default_factory=dict)  # destination -> its first ACK or waiver
 
     @property
     def terminal(self) -> bool:
@@ -53,9 +54,9 @@ class Story:
         return self.status not in LIVE
 
     def missing(self) -> list[str]:
-        """Return the gating destinations that have not acknowledged."""
-        acked = {place for (place, _), told in self.deliveries.items() if told.ack}
-        return [each.destination_id for each in self.destinations if each.gating and each.destination_id not in acked]
+        """Return the gating destinations whose part of the gate is closed."""
+        gating = [each.destination_id for each in self.destinations if each.gating]
+        return [place for place in gating if place not in self.opened]
 
     def unsettled(self) -> list[str]:
         """Return the deliveries that an ended job still waits for; a job that gave no result delivers only notices."""
@@ -65,7 +66,8 @@ class Story:
         wanted = [place for place in self.destinations if place.after is after]
         if self.status == "completed":
             wanted += [place for place in self.destinations if place.after is After.EXTRACTION]
-        settled = {place for (place, _), told in self.deliveries.items() if told.ack or told.dead}
+        newest = {place: told for (place, _), told in sorted(self.deliveries.items())}
+        settled = {place for place, told in newest.items() if told.ack or told.over}
         return [place.destination_id for place in wanted if place.destination_id not in settled]
 
 
@@ -175,16 +177,16 @@ class History:
             case e.RetryScheduled():
                 job.due_at = event.due_at
             case e.JobCompleted():
-                acks = {told.ack for (place, _), told in job.deliveries.items() if told.ack and self._gates(job, place)}
+                opened = {job.opened.get(each.destination_id) for each in job.destinations if each.gating}
                 self._expect(not job.missing(), recorded, f"completed without {job.missing()}")
-                self._expect(set(event.opened_by) == acks, recorded, "opened by other ACKs than there are")
+                self._expect(set(event.opened_by) == opened, recorded, "opened by other events than those that did")
             case e.DeliveryRequested():
                 told = job.deliveries.setdefault((event.destination_id, event.generation), Told(event.kind, 0))
                 self._expect(event.try_number == told.tries + 1, recorded, f"try {event.try_number} after {told.tries}")
-                self._expect(not told.ack, recorded, "requested after its ACK")
+                self._expect(not (told.ack or told.over), recorded, "requested after it was settled")
                 self._expect(recorded.header.occurred_at >= told.not_before, recorded, "before its next try was due")
                 told.tries = event.try_number
-            case e.DeliveryAcked() | e.DeliveryFailed() | e.DeliveryDeadLettered():
+            case e.DeliveryAcked() | e.DeliveryFailed() | e.DeliveryDeadLettered() | e.DeliveryWaived():
                 told = job.deliveries.get((event.destination_id, event.generation), Told("", 0))
                 self._expect(told.tries > 0, recorded, "answered, never requested")
                 self._expect(not told.ack, recorded, "answered after its ACK")
@@ -192,10 +194,9 @@ class History:
                     told.ack = recorded.header.event_id
                 if isinstance(event, e.DeliveryFailed):
                     told.not_before = event.next_try_at
-                told.dead = told.dead or isinstance(event, e.DeliveryDeadLettered)
-
-    def _gates(self, job: Story, place: str) -> bool:
-        return any(each.gating for each in job.destinations if each.destination_id == place)
+                told.over = told.over or isinstance(event, e.DeliveryDeadLettered | e.DeliveryWaived)
+                if isinstance(event, e.DeliveryAcked | e.DeliveryWaived):
+                    job.opened.setdefault(event.destination_id, recorded.header.event_id)
 
     def _expect(self, true: bool, recorded: Recorded, what: str) -> None:
         if not true:

@@ -11,7 +11,7 @@ from projections.postgres.rows import Checkpoint
 from schemas.values import After
 from services.ledger.messages import Delivery, DeliveryResult
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
-from services.writers.writer import written
+from services.writers.writer import refused, written
 from tests.simulation.chaos import Chaos
 from tests.simulation.life import current
 from tests.simulation.stores import ReadModel
@@ -118,6 +118,8 @@ class Receiver:
         current().check()
         if self._chaos.strikes("destination_down_before"):
             return self._failed(delivery)
+        if self._chaos.strikes("hook_refuses"):
+            return refused(delivery, "http_4xx", "simulated")
         folded = self._model.checkpoints.get(delivery.partition, Checkpoint(delivery.partition)).position
         if delivery.after is not After.EXTRACTION and folded < delivery.ended_position:
             self.early.append(f"notice of {delivery.job_id} at {folded}, its end is at {delivery.ended_position}")

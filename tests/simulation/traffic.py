@@ -6,16 +6,18 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from schemas.values import After, Destination
+from schemas.values import After, Destination, OnExhausted
 from services.ledger.messages import (
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
     Done,
     NewJob,
+    RedeliverJob,
     Refused,
     RegisterOrg,
     SubmitJobs,
+    WaiveDelivery,
 )
 from services.ledger.wire import COMMANDS
 from services.runtime.commander import Commander
@@ -73,8 +75,14 @@ class Traffic:
             await asyncio.sleep(random.uniform(0.0, self.chaos.weather.storm_seconds / 3))
             jobs = await self._submit(commander, org, number)
             for job in jobs:
-                if random.random() < 0.2:
-                    await self._cancel(commander, org, job)
+                match random.random():
+                    case chance if chance < 0.2:
+                        await self._cancel(commander, org, job)
+                    case chance if chance < 0.35:
+                        await self._redeliver(commander, org, job)
+                    case chance if chance < 0.4:
+                        waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id="hook")
+                        await self._ask(commander, waive, may_be_refused=True)
             if random.random() < 0.15:
                 await self._ask(
                     commander, ChangeOrgLimit(command_id="", org_id=org, max_in_flight=random.randint(1, 4))
@@ -97,7 +105,8 @@ class Traffic:
         digest = f"{org}/{number}".encode().ljust(16)
         count = random.choice((1, 1, 2, 4))
         hint = random.choice(("p", "p", "p", "gone"))
-        places = PLACES[: random.randint(1, 3)] + random.choice((PLACES[3:], ()))
+        hook = replace(PLACES[1], on_exhausted=random.choice((*OnExhausted,)), gate_seconds=random.choice((8, 20)))
+        places = (PLACES[0], hook, PLACES[2])[: random.randint(1, 3)] + random.choice((PLACES[3:], ()))
         submit = SubmitJobs(
             command_id="",
             org_id=org,
@@ -128,6 +137,13 @@ class Traffic:
         )
         if isinstance(told, Done):
             self.cancelled[job] = org
+
+    async def _redeliver(self, commander: Commander, org: str, job: str) -> None:
+        await asyncio.sleep(self.chaos.random.choice((1.0, 4.0, 8.0)))
+        place = self.chaos.random.choice(("table", "hook"))
+        for generation in (2, 3):
+            again = RedeliverJob(command_id="", org_id=org, job_id=job, destination_id=place, generation=generation)
+            await self._ask(commander, again, may_be_refused=True)
 
     async def _ask(self, commander: Commander, command: AnyCommand, may_be_refused: bool = False) -> Done:
         """Ask until there is an answer."""
