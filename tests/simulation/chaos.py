@@ -7,6 +7,7 @@ from typing import Literal
 Fault = Literal[
     "command_unacknowledged",  # lands, but the producer is told that it did not
     "command_not_landed",  # does not land, and the producer is told so
+    "command_late",  # lands seconds after the producer was told that it did not
     "reply_lost",
     "reply_twice",
     "reply_late",
@@ -26,6 +27,14 @@ Fault = Literal[
     "row_refused",
     "hook_refuses",  # an endpoint does not take a message, and never will
 ]
+# Without these, a worker that lives is heard: nobody may give it up.
+SILENCING: set[Fault] = {
+    "command_unacknowledged",
+    "command_not_landed",
+    "slow_call",
+    "commit_unknown",
+    "commit_aborted",
+}
 ALWAYS: dict[Fault, float] = {"page_fails": 0.15, "page_hangs": 0.05}  # the web is like that in any weather
 
 

@@ -2,12 +2,15 @@
 
 from projections.postgres.fold import Current, fold
 from schemas.events import DeliveryAcked, Recorded
+from services.ledger.wire import REPLIES
 from services.runtime.topics import dead_letters, events
 from tests.simulation.history import History, Story
 from tests.simulation.patches import DECODER
 from tests.simulation.world import START_MICROS, World
 
 MOST_SAID = 20
+NEVER = float("inf")
+MILLISECOND = 0.001  # the broker's clock tells no more
 TOLD = ("attempt", "dispatch", "step", "node_id", "boot_id", "reason", "destination_id", "try_number", "error_type")
 
 
@@ -22,6 +25,7 @@ class Check:
         self._recorded: dict[int, list[Recorded]] = {number: [] for number in partitions}
         self._times: dict[int, list[float]] = {number: [] for number in partitions}
         self._wrong: list[str] = []
+        world.clients.reply_lands = self._reply
 
     @property
     def events(self) -> int:
@@ -74,6 +78,17 @@ class Check:
         ]
         return told + [(at, f"        {who} calls for {job}") for at, who, job in self._world.site.calls]
 
+    def _reply(self, value: bytes) -> None:
+        """A reply may only leave once what it tells of is committed."""
+        reply = REPLIES.decode(value)
+        entries = self._world.broker.partition(events(self._world.settings), reply.partition).entries
+        for entry in reversed(entries if reply.position else ()):
+            if entry.readable and entry.value:
+                committed = DECODER.decode(entry.value)
+                if committed and committed.header.position < reply.position:
+                    self._wrong.append(f"{reply} left while the log was at {committed.header.position}")
+                return
+
     def _follow(self) -> None:
         for number, partition in self._world.broker.partitions(events(self._world.settings)).items():
             end = partition.stable_end
@@ -82,18 +97,20 @@ class Check:
                     recorded = DECODER.decode(entry.value)
                     assert recorded is not None
                     self._recorded[number].append(recorded)
-                    self._times[number].append((entry.timestamp_ms - START_MICROS // 1000) / 1000)
+                    at = (entry.timestamp_ms - START_MICROS // 1000) / 1000
+                    self._times[number].append(at)
                     self._histories[number].tell(recorded, entry.value)
-                    self._see(recorded)
+                    self._see(recorded, at)
             self._read[number] = end
 
-    def _see(self, recorded: Recorded) -> None:
-        """An ACK may only stand in the log of what its destination holds: now, and not some time later."""
-        event = recorded.event
+    def _see(self, recorded: Recorded, at: float) -> None:
+        """An ACK may only stand in the log of what its destination holds, and not before."""
+        event, world = recorded.event, self._world
         if isinstance(event, DeliveryAcked):
             key = (event.org_id, event.job_id, event.destination_id, event.generation)
-            if key not in self._world.warehouse.stored and key not in self._world.receiver.received:
-                self._wrong.append(f"{key} was acknowledged before its destination had it")
+            held = min(world.warehouse.stored.get(key, NEVER), world.receiver.received.get(key, NEVER))
+            if held > at + MILLISECOND:
+                self._wrong.append(f"{key} was acknowledged at {at} s, its destination had it at {held} s")
 
     def _parked(self) -> set[tuple[str, int, int]]:
         letters = self._world.broker.partition(dead_letters(self._world.settings), 0).readable()

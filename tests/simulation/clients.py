@@ -70,6 +70,7 @@ class Clients:
 
     def __init__(self, broker: Broker, loop: asyncio.AbstractEventLoop) -> None:
         self.broker, self.loop, self.chaos = broker, loop, broker.chaos
+        self.reply_lands: Callable[[bytes], None] = lambda _value: None
 
     def producer(self, config: dict[str, Any]) -> "PlainProducer | TransactionalProducer":
         """Stand for `confluent_kafka.Producer`."""
@@ -145,19 +146,24 @@ class PlainProducer:
                 wait = broker.up_again_at - clients.loop.time() + 0.001
                 clients.later(wait, lambda: self._land(topic, partition, entry, report, gives_up_at))
             return
+        target = broker.partition(topic, partition)
         if topic.endswith(".replies"):
-            self._land_reply(topic, partition, entry)
+            self._land_reply(target, entry)
             self._say(report, topic, partition, 0, 0.001)
             return
+        if topic.endswith(".commands") and chaos.strikes("command_late"):
+            clients.later(chaos.random.uniform(1.0, 9.0), lambda: self._append(target, entry))
+            self._say(report, topic, partition, -1, chaos.random.uniform(0.1, 1.0), lost=True)
+            return
         lost = topic.endswith(".commands") and chaos.strikes("command_not_landed")
-        offset = -1 if lost else broker.partition(topic, partition).append(entry)
+        offset = -1 if lost else target.append(entry)
         unheard = lost or (topic.endswith(".commands") and chaos.strikes("command_unacknowledged"))
         wait = chaos.random.uniform(1.0, 5.0) if unheard else chaos.random.uniform(0.0005, 0.005)
         self._say(report, topic, partition, offset, wait, lost=unheard)
 
-    def _land_reply(self, topic: str, partition: int, entry: Entry) -> None:
+    def _land_reply(self, target: Partition, entry: Entry) -> None:
         """Replies are neither kept nor repeated: some get lost, come twice or come late."""
-        target = self._clients.broker.partition(topic, partition)
+        self._clients.reply_lands(entry.value)
         for _ in range(0 if self._chaos.strikes("reply_lost") else 2 if self._chaos.strikes("reply_twice") else 1):
             late = self._chaos.random.uniform(0.5, 6.0) if self._chaos.strikes("reply_late") else 0.0
             self._clients.later(late, partial(self._append, target, entry))

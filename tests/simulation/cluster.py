@@ -71,6 +71,7 @@ class Cluster:
         if not life.alive:
             return
         self.loop.kill(life)
+        life.ended_at = self.loop.time()
         program = self.programs[life.name]
         if not self.over:
             pause = self.chaos.random.uniform(0.02, 2.0)
@@ -81,13 +82,14 @@ class Cluster:
         program = self.programs[name]
         if program.task and program.life.alive:
             self.say(f"{program.life} told to stop")
+            program.life.disturbed = True
             program.task.cancel()
             as_the_world(lambda: self.loop.call_later(STOP_SECONDS, self.end, program.life))
 
     def pause(self, name: str, seconds: float) -> None:
         """Let a process stand still for a while."""
         life = self.programs[name].life
-        life.was_paused = True
+        life.disturbed = True
         life.paused_until = self.loop.time() + seconds
         self.say(f"{life} paused for {seconds:.1f} s")
 

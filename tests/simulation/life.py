@@ -17,7 +17,9 @@ class Life:
     def __init__(self, name: str, number: int, skew_micros: int = 0) -> None:
         self.name, self.number, self.skew_micros = name, number, skew_micros
         self.alive = True
-        self.paused_until, self.was_paused = 0.0, False
+        self.paused_until = 0.0
+        self.disturbed = False  # it was paused or told to stop: its silence may have been its own
+        self.ended_at = float("inf")
         self.steps_left = -1  # until it is killed; -1: not by itself
         self.kept: list[Any] = []  # tasks, fibers and handles: freed while the run goes on, they would run `finally`
 

@@ -124,6 +124,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
 def _workers(world: World) -> list[tuple[Any, str, Any]]:
     return [
         (workers_main, "serve", _serve),
+        (workers_main, "Commander", world.commander),
         (workers_main, "Providers", lambda _settings: world.site),
         (workers_main, "BlobStore", lambda _url: world.blobs),
         (

@@ -108,7 +108,7 @@ class Receiver:
     """Stands for the writer of webhooks: posts to an endpoint that fails at times."""
 
     def __init__(self, chaos: Chaos, model: ReadModel) -> None:
-        self.received: set[tuple[str, str, str, int]] = set()
+        self.received: dict[tuple[str, str, str, int], float] = {}  # since when, in seconds
         self.early: list[str] = []  # notices that came before their job could be read
         self._chaos, self._model = chaos, model
 
@@ -123,7 +123,8 @@ class Receiver:
         folded = self._model.checkpoints.get(delivery.partition, Checkpoint(delivery.partition)).position
         if delivery.after is not After.EXTRACTION and folded < delivery.ended_position:
             self.early.append(f"notice of {delivery.job_id} at {folded}, its end is at {delivery.ended_position}")
-        self.received.add((delivery.org_id, delivery.job_id, delivery.destination_id, delivery.generation))
+        key = (delivery.org_id, delivery.job_id, delivery.destination_id, delivery.generation)
+        self.received.setdefault(key, asyncio.get_running_loop().time())
         if self._chaos.strikes("destination_down_after"):
             return self._failed(delivery)
         await asyncio.sleep(self._chaos.latency())

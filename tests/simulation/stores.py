@@ -59,7 +59,7 @@ class Warehouse:
 
     def __init__(self, chaos: Chaos) -> None:
         self.rows: dict[tuple[str, str], Extraction] = {}
-        self.stored: set[tuple[str, str, str, int]] = set()  # every delivery that was durable at some time
+        self.stored: dict[tuple[str, str, str, int], float] = {}  # since when a delivery is durable, in seconds
         self.chaos = chaos
 
     async def connect(self, *_: Any, **__: Any) -> "Connection":
@@ -76,7 +76,7 @@ class Warehouse:
                 columns["org_id"], columns["job_id"], columns["destination_id"], columns["generation"], strict=True
             ):
                 before = self.rows.get((org, job))
-                self.stored.add((org, job, place, generation))
+                self.stored.setdefault((org, job, place, generation), now)
                 if before is None or generation >= before.generation:
                     writes = before.writes + 1 if before else 1
                     self.rows[org, job] = Extraction(generation, now, writes)

@@ -3,6 +3,7 @@
 import asyncio
 from random import Random
 
+from services.runtime.commander import Commander
 from services.runtime.settings import Settings
 from services.runtime.topics import all_topics
 from services.streams.app import Handle
@@ -12,6 +13,7 @@ from tests.simulation.broker import Broker, Clock
 from tests.simulation.chaos import Chaos, weather_of
 from tests.simulation.clients import Clients
 from tests.simulation.cluster import Cluster, Say
+from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.streams import Group, StreamApp
 from tests.simulation.traffic import Traffic
@@ -41,7 +43,14 @@ class World:
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
         self.traffic = Traffic(self.settings, self.broker, self.chaos)
+        self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
         self._groups: dict[str, Group] = {}
+
+    def commander(self, settings: Settings, name: str) -> Commander:
+        """Make the commander of a worker."""
+        made = Commander(settings, name)
+        self.boots[made.boot_id] = current()
+        return made
 
     def stream(self, topic: str, handle: Handle, fault: "asyncio.Future[None]", taking: Taking) -> StreamApp:
         """Make a member of the group that consumes a topic."""

@@ -1,0 +1,191 @@
+"""The rules of the ledger against a model of their own, under commands in any order."""
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+
+from schemas.events import AnyEvent, JobDispatched, ReportRefused
+from schemas.values import Destination, OnExhausted
+from services.ledger.messages import (
+    CancelJob,
+    ClaimTask,
+    DeliveryResult,
+    Done,
+    Extracted,
+    Failed,
+    Granted,
+    HandedBack,
+    NewJob,
+    Outcome,
+    RegisterOrg,
+    ReportProgress,
+    RetryLater,
+    SettleDeliveries,
+    SubmitJobs,
+    WaiveDelivery,
+)
+from services.ledger.policy import SECOND, Policy
+from services.ledger.status import Status
+from tests.property.ledger_model import Model, ModelJob
+from tests.unit.ledger.world import World
+
+CAPS = {"acme": 2, "beta": 1}
+OUTCOMES: dict[str, Outcome] = {
+    "extracted": Extracted(result_ref="r"),
+    "failed": Failed(error_type="providers_exhausted"),
+    "retry": RetryLater(node_id="n", try_number=2, delay_ms=5000),
+    "handed_back": HandedBack(),
+}
+PLACES = [
+    Destination(destination_id="held", kind="postgres", on_exhausted=OnExhausted.HOLD, gate_seconds=60),
+    Destination(destination_id="waived", kind="webhook", on_exhausted=OnExhausted.WAIVE, gate_seconds=40),
+    Destination(destination_id="failing", kind="webhook", on_exhausted=OnExhausted.FAIL, gate_seconds=50),
+    Destination(destination_id="side", kind="webhook", gating=False, gate_seconds=50),
+]
+BOOTS = st.sampled_from(["b1", "b2", "b3"])
+NAMES = st.sampled_from([place.destination_id for place in PLACES])
+
+
+class Ledger(RuleBasedStateMachine):
+    """Says the same to the rules and to the model, and compares."""
+
+    jobs = Bundle("jobs")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = World(Policy(min_window=1000, delivery_schedule=(SECOND, SECOND), max_losses=3))
+        self.model = Model(CAPS)
+        self.said = 0
+
+    @initialize()
+    def orgs(self) -> None:
+        """Register the orgs."""
+        for org, cap in CAPS.items():
+            self.world.when(RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=cap))
+
+    @rule(
+        target=jobs,
+        org=st.sampled_from(list(CAPS)),
+        places=st.sets(st.integers(0, 3)),
+        limit=st.sampled_from([0, 0, 30]),
+    )
+    def submit(self, org: str, places: set[int], limit: int) -> str:
+        """A customer submits a job."""
+        job_id, destinations = f"j{len(self.model.jobs)}", tuple(PLACES[place] for place in sorted(places))
+        new = NewJob(job_id=job_id)
+        submit = SubmitJobs(command_id="s", org_id=org, jobs=(new,), destinations=destinations, max_run_seconds=limit)
+        assert self.model.submit(job_id, ModelJob(org, destinations, limit))
+        self._follow(self.world.when(submit))
+        return job_id
+
+    @rule(job=jobs, boot=BOOTS)
+    def claim(self, job: str, boot: str) -> None:
+        """A worker asks for a job."""
+        claim = ClaimTask(command_id="c", org_id=self._org(job), job_id=job, dispatch=1, worker_id="w", boot_id=boot)
+        granted = self.model.claim(job, boot, self.world.now)
+        self._follow(self.world.when(claim))
+        reply = self.world.reply
+        assert (reply.attempt if isinstance(reply, Granted) else 0) == granted
+
+    @rule(job=jobs, boot=BOOTS, back=st.sampled_from([0, 0, 0, 1]), outcome=st.sampled_from(list(OUTCOMES)))
+    def report(self, job: str, boot: str, back: int, outcome: str) -> None:
+        """A worker reports how an attempt ended: the owner mostly, at times somebody else or an older attempt."""
+        known = self.model.jobs[job]
+        boot = boot if back else known.boot or boot
+        self._report(job, boot, known.attempt - back, outcome)
+
+    @rule(job=jobs, boot=BOOTS, attempt=st.integers(0, 3), outcome=st.sampled_from(list(OUTCOMES)))
+    def report_of_anybody(self, job: str, boot: str, attempt: int, outcome: str) -> None:
+        """Anybody reports anything."""
+        self._report(job, boot, attempt, outcome)
+
+    @rule(job=jobs)
+    def cancel(self, job: str) -> None:
+        """The customer cancels."""
+        self.said += 1
+        cancel = CancelJob(command_id="x", org_id=self._org(job), job_id=job, correlation_id=str(self.said))
+        cancelled = self.model.cancel(job)
+        self._follow(self.world.when(cancel))
+        assert isinstance(self.world.reply, Done) == cancelled
+
+    @rule(job=jobs, place=NAMES, good=st.booleans())
+    def settle(self, job: str, place: str, good: bool) -> None:
+        """A writer answers."""
+        self._settle(job, place, good=good)
+
+    @rule(job=jobs)
+    def settle_all(self, job: str) -> None:
+        """The writers are well."""
+        for place in PLACES:
+            self._settle(job, place.destination_id, good=True)
+
+    @rule(job=jobs, place=NAMES)
+    def waive(self, job: str, place: str) -> None:
+        """A person waives a delivery."""
+        self.model.waive(job, place)
+        self._follow(
+            self.world.when(WaiveDelivery(command_id="v", org_id=self._org(job), job_id=job, destination_id=place))
+        )
+
+    @rule(boot=BOOTS)
+    def lose(self, boot: str) -> None:
+        """A worker falls silent."""
+        self.model.lose(boot)
+        self._follow(self.world.lose(boot))
+
+    @rule(seconds=st.sampled_from([1, 2, 6, 20, 45]))
+    def wait(self, seconds: int) -> None:
+        """Time passes."""
+        self.model.pass_time(self.world.now + seconds * SECOND)
+        self._follow(self.world.after(seconds))
+
+    @invariant()
+    def same(self) -> None:
+        """State, fencing number and slots are those of the model; a free slot is taken, and none beyond the cap."""
+        for job_id, job in self.model.jobs.items():
+            known = self.world.job(job_id)
+            assert (known.status, known.attempt) == (Status(job.status), job.attempt), job_id
+            assert known.holds_slot == job.in_slot, job_id
+        for org, cap in CAPS.items():
+            taken = self.model.in_flight(org)
+            assert taken <= cap
+            assert taken == cap or not self.model.waiting(org, self.world.now)
+
+    def _report(self, job: str, boot: str, attempt: int, outcome: str) -> None:
+        report = ReportProgress(
+            command_id="p",
+            org_id=self._org(job),
+            job_id=job,
+            attempt=attempt,
+            worker_id="w",
+            boot_id=boot,
+            outcome=OUTCOMES[outcome],
+        )
+        self.model.report(job, boot, attempt, outcome, self.world.now)
+        self._follow(self.world.when(report))
+
+    def _settle(self, job: str, place: str, *, good: bool) -> None:
+        known = self.world.job(job).delivery(place)
+        result = DeliveryResult(
+            org_id=self._org(job),
+            job_id=job,
+            destination_id=place,
+            generation=1,
+            try_number=known.try_number if known else 1,
+            error_type="" if good else "connection",
+        )
+        self.model.answer(job, place, good=good, now=self.world.now)
+        self._follow(self.world.when(SettleDeliveries(command_id="d", results=(result,))))
+
+    def _follow(self, events: list[AnyEvent]) -> None:
+        for event in events:
+            if isinstance(event, JobDispatched):
+                assert self.model.dispatched(event.job_id, self.world.now)
+            assert not isinstance(event, ReportRefused) or event.reason
+
+    def _org(self, job: str) -> str:
+        return self.model.jobs[job].org_id
+
+
+TestLedger = Ledger.TestCase
+TestLedger.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
