@@ -298,6 +298,13 @@ class Cancelled(Answer, frozen=True, kw_only=True):
     accepted: bool
 
 
+class Deleted(Answer, frozen=True, kw_only=True):
+    """The job is deleted for good. `deleted` is false in an answer 202: for a moment readers may still see it."""
+
+    job_id: str
+    deleted: bool
+
+
 class ExtractionResult(Answer, frozen=True, kw_only=True):
     """What the internal Postgres destination holds of a job."""
 

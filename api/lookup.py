@@ -8,12 +8,13 @@ from api.tail import Tail
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import Cursor, JobDetail, Page
+from schemas.events import JobDeleted, Recorded
 
 FOLD_SECONDS = 2.0
 
 
 class Jobs:
-    """Jobs of one org at a time: each method takes the caller, and no method finds another org's job.
+    """Jobs of one org at a time: each method takes the caller, and no method finds another org's job or a deleted one.
 
     `find` and `statuses` raise api.tail.TailBehind where it is not known in time whether a job exists.
     """
@@ -26,7 +27,7 @@ class Jobs:
         """Return a job in full, or None once it is certain that the org has no such job."""
         if detail := await self._model.job(caller.org_id, job_id):
             return detail
-        if events := (await self._tail.find(caller.org_id, caller.partition, [job_id])).get(job_id):
+        if events := (await self._held(caller, [job_id])).get(job_id):
             return folded.detail(events)
         return await self._model.job(caller.org_id, job_id)  # it may have left the tail for Postgres in between
 
@@ -44,7 +45,7 @@ class Jobs:
         found = await self._stored(caller, job_ids)
         missing = [job_id for job_id in job_ids if job_id not in found]
         if missing:
-            held = await self._tail.find(caller.org_id, caller.partition, missing)
+            held = await self._held(caller, missing)
             found |= {job_id: folded.detail(events).job.status for job_id, events in held.items()}
             found |= await self._stored(caller, [job_id for job_id in missing if job_id not in held])
         return found
@@ -56,6 +57,23 @@ class Jobs:
     async def deliveries_to(self, caller: Caller, destination_ids: Sequence[str], limit: int) -> list[Delivery]:
         """Return the newest deliveries to any of these destinations of the org. Postgres only."""
         return await self._model.deliveries_to(caller.org_id, destination_ids, limit)
+
+    async def deleted(self, caller: Caller, job_id: str) -> bool:
+        """Tell whether the org had this job and deleted it."""
+        return bool(await self._model.deleted(caller.org_id, [job_id]))
+
+    async def reached(self, partition: int, position: int, timeout_seconds: float) -> bool:
+        """Tell whether everyone sees the ledger as of a position at least, waiting for that at most so long."""
+        return await self._model.reached(partition, position, timeout_seconds)
+
+    async def _held(self, caller: Caller, job_ids: Sequence[str]) -> dict[str, list[Recorded]]:
+        """Return the events of jobs that the tail holds; not of deleted ones, of which it may not know yet."""
+        held = await self._tail.find(caller.org_id, caller.partition, job_ids)
+        gone = await self._model.deleted(caller.org_id, list(held)) if held else set()
+        gone |= {
+            job_id for job_id, events in held.items() if any(isinstance(each.event, JobDeleted) for each in events)
+        }
+        return {job_id: events for job_id, events in held.items() if job_id not in gone}
 
     async def _stored(self, caller: Caller, job_ids: Sequence[str]) -> dict[str, str]:
         if not job_ids:

@@ -39,6 +39,12 @@ class PositionMarked(Event, frozen=True, kw_only=True, gc=False):
     next_command: Annotated[int, doc("offset of the next command to decide")] = 0
 
 
+class JobsArchived(Event, frozen=True, kw_only=True, gc=False):
+    """Jobs that had ended left the memory of the decider; Postgres has them."""
+
+    up_to: Annotated[int, doc("position: of the ended jobs, those left whose newest event is not behind it")] = 0
+
+
 class OrgRegistered(Event, frozen=True, kw_only=True, gc=False):
     """An org exists from here on, on this partition."""
 
@@ -182,6 +188,22 @@ class JobCancelled(Event, frozen=True, kw_only=True, gc=False):
     reason: Annotated[str, doc("why, in the caller's word")] = ""
 
 
+class JobDeleted(Event, frozen=True, kw_only=True, gc=False):
+    """The caller removed the job, which had ended: no reader shows it any more, and nothing brings it back."""
+
+    reason: Annotated[str, doc("why, in the caller's word")] = ""
+
+
+class JobRecalled(Event, frozen=True, kw_only=True, gc=False):
+    """A job that had left memory is back in it, because something came in about it; nothing changed.
+
+    `private` is that of the job.
+    """
+
+    last_seq: Annotated[int, doc("ordinal of the job's event before this one")] = 0
+    state: Annotated[bytes, doc("what the decider knows of the job, in an encoding of its own; skip it")] = b""
+
+
 class ReportRefused(Event, frozen=True, kw_only=True, gc=False):
     """A worker reported on a job that it does not own (any more); nothing else changed."""
 
@@ -189,7 +211,7 @@ class ReportRefused(Event, frozen=True, kw_only=True, gc=False):
     claimed_attempt: Annotated[int, doc("the fencing number the report came with")] = 0
     worker_id: Annotated[str, doc("name of the worker")] = ""
     boot_id: Annotated[str, doc("identity of that run of the worker")] = ""
-    reason: Annotated[str, doc("stale_attempt, job_terminal or not_claimed")] = ""
+    reason: Annotated[str, doc("stale_attempt, job_terminal, job_deleted or not_claimed")] = ""
 
 
 # ---- deliveries ----
@@ -205,6 +227,7 @@ class DeliveryRequested(Event, frozen=True, kw_only=True, gc=False):
     ] = 1
     try_number: Annotated[int, doc("which try of this generation, from 1")] = 1
     gating: Annotated[bool, doc("whether the job waits for its ACK before it is completed")] = False
+    erase: Annotated[bool, doc("true: the job was deleted, and what the destination holds of it has to go")] = False
 
 
 class DeliveryAcked(Event, frozen=True, kw_only=True, gc=False):
@@ -256,11 +279,13 @@ JobEvent: TypeAlias = (
     | JobCompleted
     | JobFailed
     | JobCancelled
+    | JobDeleted
+    | JobRecalled
     | ReportRefused
     | DeliveryEvent
 )
 AnyEvent: TypeAlias = (
-    WriterOpened | PositionMarked | OrgRegistered | OrgLimitChanged | WorkerAlive | WorkerLost | JobEvent
+    WriterOpened | PositionMarked | JobsArchived | OrgRegistered | OrgLimitChanged | WorkerAlive | WorkerLost | JobEvent
 )
 EVENT_TYPES: dict[str, type[AnyEvent]] = {cls.__name__: cls for cls in AnyEvent.__args__}
 

@@ -12,10 +12,13 @@ from schemas.codec import Encoder
 from schemas.events import (
     EVENT_TYPES,
     AnyEvent,
+    DeliveryAcked,
+    DeliveryRequested,
     Header,
     JobCancelled,
     JobClaimed,
     JobCompleted,
+    JobDeleted,
     JobDispatched,
     JobExtracted,
     JobFailed,
@@ -60,6 +63,7 @@ class Play(Struct):
     open_deliveries: dict[str, int] = {}  # destination -> try
     generations: dict[str, int] = {}
     openers: dict[str, bytes] = {}  # by destination: the event that opened its part of the gate
+    erasures: int = 0
 
 
 @dataclass(slots=True)
@@ -89,8 +93,11 @@ class Stream:
         for number in numbers:
             self.cause += 1
             pick, what = divmod(number, 16)
-            live = [job for job in self.jobs if job.status not in ("completed", "failed", "cancelled")]
-            if what == 1:
+            ended = [job for job in self.jobs if job.status in ("completed", "failed", "cancelled")]
+            live = [job for job in self.jobs if job not in ended]
+            if what == 14 and ended:
+                self.delete(ended[pick % len(ended)])
+            elif what == 1:
                 self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
             elif not live or what == 0:
                 self.submit(pick)
@@ -203,6 +210,14 @@ class Stream:
     def ack(self, job: Play, destination_id: str) -> None:
         """Acknowledge a delivery and complete the job if that opens its gate."""
         acknowledge(self, job, destination_id)
+
+    def delete(self, job: Play) -> None:
+        """Delete a job that has ended; of one that was deleted, let its worker come late: the stores forget again."""
+        self.of(job, ReportRefused(report="nodes", reason="job_deleted") if job.erasures else JobDeleted())
+        job.erasures += 1
+        name = "erasure"
+        self.of(job, DeliveryRequested(destination_id=name, kind="postgres", generation=job.erasures, erase=True))
+        self.of(job, DeliveryAcked(destination_id=name, generation=job.erasures, writer_id="pg-1"))
 
     def _run(self, job: Play, what: int) -> None:
         match what:

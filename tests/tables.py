@@ -9,7 +9,7 @@ import msgspec
 
 from projections.postgres.batch import batch_of
 from projections.postgres.fold import Current, fold
-from projections.postgres.rows import Checkpoint, Delivery, DeliveryKey, Job, JobKey, Transition, Visit, micros
+from projections.postgres.rows import Checkpoint, Deleted, Delivery, DeliveryKey, Job, JobKey, Transition, Visit, micros
 from projections.verification.expected import exact_json
 from services.runtime.ledger_log import Entry
 
@@ -24,13 +24,17 @@ class Tables:
     transitions: dict[tuple[str, str, int], Transition] = field(default_factory=dict)
     visits: dict[tuple[str, str, int], Visit] = field(default_factory=dict)
     deliveries: dict[DeliveryKey, Delivery] = field(default_factory=dict)
+    deleted: dict[JobKey, Deleted] = field(default_factory=dict)
     checkpoints: dict[int, Checkpoint] = field(default_factory=dict)
 
     def write(self, entries: list[Entry]) -> None:
         """Fold entries onto the tables from their checkpoints."""
         checkpoints = {entry.partition: Checkpoint(entry.partition) for entry in entries} | self.checkpoints
         batch = batch_of(checkpoints, entries)
-        changes = fold(Current(self.jobs, self.deliveries), batch.events)
+        changes = fold(Current(self.jobs, self.deliveries, self.deleted), batch.events)
+        for key in changes.erased:
+            self._erase(key)
+        self.deleted |= changes.deleted
         for key, row in changes.jobs.items():
             if isinstance(row, Job):
                 self.jobs[key] = row
@@ -44,6 +48,12 @@ class Tables:
         self.deliveries |= changes.deliveries
         self.checkpoints |= batch.after
 
+    def _erase(self, job: JobKey) -> None:
+        self.jobs.pop(job, None)
+        self.transitions = {key: row for key, row in self.transitions.items() if key[:2] != job}
+        self.visits = {key: row for key, row in self.visits.items() if key[:2] != job}
+        self.deliveries = {key: row for key, row in self.deliveries.items() if key[:2] != job}
+
     def found(self, table: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table as verification reads them from Postgres."""
         named: dict[str, dict[Any, Any]] = {
@@ -51,6 +61,7 @@ class Tables:
             "job_transitions": self.transitions,
             "job_trace": self.visits,
             "extraction_deliveries": self.deliveries,
+            "deleted_jobs": self.deleted,
         }
         for row in named[table].values():
             columns = {name: getattr(row, name) for name in row.__struct_fields__}

@@ -1,4 +1,4 @@
-"""Jobs: read, list, ask for many, cancel."""
+"""Jobs: read, list, ask for many, cancel, delete."""
 
 import re
 from datetime import datetime
@@ -11,11 +11,13 @@ from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
 from projections.postgres.views import Cursor
-from services.ledger.messages import CancelJob, Refused, Reply
+from services.ledger.messages import CancelJob, DeleteJob, Refused, Reply
 from services.ledger.status import TERMINAL
+from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import uuid7
 
 _PLACE = re.compile(r"(\d{1,9}):(\d{1,18})", re.ASCII)
+DELETED_SECONDS = 5.0  # how long a deletion is waited for, so that nobody sees the job any more
 _JOB_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 
@@ -79,9 +81,30 @@ async def cancel(call: Call) -> web.StreamResponse:
         traceparent=call.traceparent,
     )
     reply = await call.parts.commander.ask(call.caller.partition, command)
-    if isinstance(reply.body, Refused):  # unknown_job: it has ended, and the ledger keeps live jobs only
-        raise _ended()
+    if isinstance(reply.body, Refused):
+        raise _refused(reply.body)
     return answer(202, answers.Cancelled(job_id=job_id, accepted=True), ledger_position(reply))
+
+
+async def delete(call: Call) -> web.StreamResponse:
+    """Delete a job for good; one that has not ended is cancelled first."""
+    job_id = job_id_of(call)
+    if job_id not in await call.parts.jobs.statuses(call.caller, [job_id]):
+        raise not_found("job")
+    command = DeleteJob(
+        command_id=uuid7(),
+        org_id=call.caller.org_id,
+        job_id=job_id,
+        requester=call.parts.commander.boot_id,
+        actor=call.caller.actor,
+        correlation_id=call.request_id,
+        traceparent=call.traceparent,
+    )
+    reply = await call.parts.commander.ask(call.caller.partition, command)
+    if isinstance(reply.body, Refused):
+        raise _refused(reply.body)
+    gone = await call.parts.jobs.reached(reply.partition, reply.position, DELETED_SECONDS)
+    return answer(200 if gone else 202, answers.Deleted(job_id=job_id, deleted=gone), ledger_position(reply))
 
 
 def job_id_of(call: Call) -> str:
@@ -108,6 +131,17 @@ def instant_of(text: str) -> Instant:
 def ledger_position(reply: Reply) -> dict[str, str]:
     """Return the header that names a position at which a reader sees what was just done."""
     return {"Ledger-Position": f"{reply.partition}:{reply.position}"}
+
+
+def _refused(refused: Refused) -> Problem | LedgerUnavailable:
+    """Return what a refusal of the ledger means to a caller."""
+    match refused.code:
+        case "unknown_job":
+            return not_found("job")
+        case "archive_unavailable":
+            return LedgerUnavailable(refused.message)
+        case _:
+            return _ended()
 
 
 def _ended() -> Problem:
@@ -152,6 +186,15 @@ OPERATIONS = (
         handler=events,
         query=requests.ListEvents,
         answers={200: answers.Events},
+        errors=("not_found", "catching_up", "ledger_unavailable"),
+    ),
+    Operation(
+        method="DELETE",
+        path="/api/v1/jobs/{job_id}",
+        summary="Delete a job for good; one that has not ended is cancelled first",
+        access="submit",
+        handler=delete,
+        answers={200: answers.Deleted, 202: answers.Deleted},
         errors=("not_found", "catching_up", "ledger_unavailable"),
     ),
     Operation(

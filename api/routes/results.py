@@ -39,7 +39,8 @@ async def body(call: Call) -> web.StreamResponse:
 async def extraction(call: Call) -> web.StreamResponse:
     """Answer the extraction as soon as its row exists; before that, whether it is still to come."""
     job_id = job_id_of(call)
-    if row := await results.find(call.parts.pool, call.caller.org_id, job_id):
+    row = await results.find(call.parts.pool, call.caller.org_id, job_id)
+    if row and not await call.parts.jobs.deleted(call.caller, job_id):  # its writer takes the row away a moment later
         return answer(200, _shown(row))
     status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
     if status == "extraction_done":

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from clickhouse_connect.driver.client import Client
 
 from projections.clickhouse.books import Books
+from projections.clickhouse.erasure import erase
 from projections.clickhouse.frames import Frames
 from projections.clickhouse.insertion import Insertion
 from projections.clickhouse.migrate import migrate_tables
@@ -81,6 +82,7 @@ class ClickHouseSink:
             if time.monotonic() - planned > PLAN_SECONDS:
                 raise PlanTooOld(f"this process stood still for more than {PLAN_SECONDS:g} s")
             self._insertion.insert(taken, plan.token)
+            erase(self._client, taken)
             self._books.done(plan)
             self._plan, self._waiting = None, others
             moved |= {partition: each.end for partition, each in plan.ranges.items()}

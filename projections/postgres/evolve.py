@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from projections.postgres.rows import Delivery, Job, JobState, Transition, Visit, instant
+from projections.postgres.rows import Deleted, Delivery, Job, JobState, Transition, Visit, instant
 from projections.private import opened, text_of
 from schemas.events import (
     DeliveryAcked,
@@ -18,10 +18,12 @@ from schemas.events import (
     JobCancelled,
     JobClaimed,
     JobCompleted,
+    JobDeleted,
     JobDispatched,
     JobEvent,
     JobExtracted,
     JobFailed,
+    JobRecalled,
     JobReleased,
     JobSubmitted,
     NodeFinished,
@@ -69,7 +71,7 @@ def progress(job: JobState, header: Header, event: JobEvent) -> None:
             job.dispatches = event.dispatch
         case JobClaimed():
             job.status, job.retry_at = "running", None
-            job.attempt, job.worker_id = event.attempt, event.worker_id
+            job.attempt, job.worker_id, job.boot_id = event.attempt, event.worker_id, event.boot_id
             job.claimed_at = job.claimed_at or at
         case RetryScheduled():
             job.status, job.worker_id, job.retry_at = "waiting_retry", None, instant(event.due_at)
@@ -87,12 +89,35 @@ def progress(job: JobState, header: Header, event: JobEvent) -> None:
             job.destination_id = event.destination_id or None
         case JobCancelled():
             _finish(job, header, "cancelled")
-        case JobSubmitted() | NodeFinished() | ReportRefused():
+        case JobSubmitted() | NodeFinished() | ReportRefused() | JobRecalled() | JobDeleted():
             pass
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
             pass
         case _:
             assert_never(event)
+
+
+def deleted(job: JobState, header: Header) -> Deleted:
+    """Make the row that stays of a job when it is deleted."""
+    return Deleted(
+        job.org_id,
+        job.job_id,
+        header.partition,
+        job.status,
+        header.seq,
+        header.position,
+        job.attempt,
+        job.boot_id,
+        0,
+        instant(header.occurred_at),
+    )
+
+
+def late(row: Deleted, header: Header, event: JobEvent) -> None:
+    """Fold an event that came after its job was deleted: it moves the ordinals, and nothing comes back."""
+    row.seq, row.position = header.seq, header.position
+    if isinstance(event, DeliveryRequested) and event.erase:
+        row.erasures = max(row.erasures, event.generation)
 
 
 def transition(job: JobState, header: Header, event: JobEvent) -> Transition:
@@ -203,3 +228,4 @@ def _extract(job: JobState, header: Header, event: JobExtracted) -> None:
 def _finish(job: JobState, header: Header, status: str) -> None:
     job.status, job.worker_id, job.retry_at = status, None, None
     job.finished_at, job.finished_seq = instant(header.occurred_at), header.seq
+    job.ended_for = header.correlation_id

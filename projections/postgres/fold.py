@@ -13,8 +13,8 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from projections.postgres import evolve
-from projections.postgres.rows import Delivery, DeliveryKey, JobKey, JobState, Transition, Visit
-from schemas.events import DeliveryEvent, Header, JobEvent, JobSubmitted, NodeFinished, Recorded
+from projections.postgres.rows import Deleted, Delivery, DeliveryKey, JobKey, JobState, Transition, Visit
+from schemas.events import DeliveryEvent, Header, JobDeleted, JobEvent, JobSubmitted, NodeFinished, Recorded
 
 
 class FoldError(Exception):
@@ -31,26 +31,39 @@ class SkippedSeq(FoldError):
 
 @dataclass(frozen=True, slots=True)
 class Current:
-    """The rows that a batch starts from: those of its jobs, and the deliveries of these."""
+    """The rows that a batch starts from: those of its jobs, the deliveries of these, and what stays of deleted ones."""
 
     jobs: Mapping[JobKey, JobState] = field(default_factory=dict)
     deliveries: Mapping[DeliveryKey, Delivery] = field(default_factory=dict)
+    deleted: Mapping[JobKey, Deleted] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Changes:
-    """What a batch makes of the rows. A `Job` is a new row, a plain `JobState` changes one."""
+    """What a batch makes of the rows. A `Job` is a new row, a plain `JobState` changes one.
+
+    Of the jobs in `erased` every row goes, but for that in `deleted`.
+    """
 
     jobs: dict[JobKey, JobState] = field(default_factory=dict)
     transitions: list[Transition] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
     deliveries: dict[DeliveryKey, Delivery] = field(default_factory=dict)
+    deleted: dict[JobKey, Deleted] = field(default_factory=dict)
+    erased: set[JobKey] = field(default_factory=set)
 
 
 def job_keys(batch: Iterable[Recorded]) -> set[JobKey]:
     """Return the jobs that a batch is about."""
     return {
         (recorded.event.org_id, recorded.event.job_id) for recorded in batch if isinstance(recorded.event, JobEvent)
+    }
+
+
+def begun(batch: Iterable[Recorded]) -> set[JobKey]:
+    """Return the jobs whose first event is in a batch."""
+    return {
+        (recorded.event.org_id, recorded.event.job_id) for recorded in batch if isinstance(recorded.event, JobSubmitted)
     }
 
 
@@ -61,8 +74,13 @@ def fold(current: Current, batch: Iterable[Recorded]) -> Changes:
         header, event = recorded.header, recorded.event
         if not isinstance(event, JobEvent):
             continue
+        if _deleted_before(current, changes, header, event):
+            continue
         job = _job_before(current, changes, header, event)
         if job is None:
+            continue
+        if isinstance(event, JobDeleted):
+            _erase(changes, evolve.deleted(job, header))
             continue
         evolve.progress(job, header, event)
         changes.transitions.append(evolve.transition(job, header, event))
@@ -85,12 +103,42 @@ def _job_before(current: Current, changes: Changes, header: Header, event: JobEv
             job = evolve.submitted(header, event)
         else:
             raise MissingJob(f"{header.event_type} {header.seq} of job {event.job_id}, which has no row")
-    if header.seq > job.seq + 1:
-        raise SkippedSeq(f"{header.event_type} {header.seq} of job {event.job_id}, whose row is at {job.seq}")
-    if header.seq <= job.seq:
+    if not _follows(header, event, job.seq):
         return None
     changes.jobs[key] = job
     return job
+
+
+def _follows(header: Header, event: JobEvent, seq: int) -> bool:
+    """Whether an event is the next one of a row, not one that it has seen."""
+    if header.seq > seq + 1:
+        raise SkippedSeq(f"{header.event_type} {header.seq} of job {event.job_id}, whose row is at {seq}")
+    return header.seq > seq
+
+
+def _deleted_before(current: Current, changes: Changes, header: Header, event: JobEvent) -> bool:
+    """Whether the job had been deleted; then the event is folded into what stayed of it."""
+    key = (event.org_id, event.job_id)
+    row = changes.deleted.get(key)
+    if row is None:
+        stored = current.deleted.get(key)
+        if stored is None:
+            return False
+        row = copy(stored)
+    if _follows(header, event, row.seq):
+        evolve.late(row, header, event)
+        changes.deleted[key] = row
+    return True
+
+
+def _erase(changes: Changes, row: Deleted) -> None:
+    key = (row.org_id, row.job_id)
+    changes.deleted[key] = row
+    changes.erased.add(key)
+    changes.jobs.pop(key, None)
+    changes.transitions = [each for each in changes.transitions if (each.org_id, each.job_id) != key]
+    changes.visits = [each for each in changes.visits if (each.org_id, each.job_id) != key]
+    changes.deliveries = {name: each for name, each in changes.deliveries.items() if name[:2] != key}
 
 
 def _delivery_before(current: Current, changes: Changes, header: Header, event: DeliveryEvent) -> Delivery:

@@ -106,6 +106,11 @@ class ReadModel:
             rows = await _rows(connection, JobStatus, "statuses", (org_id, list(job_ids)))
         return {row.job_id: row for row in rows}
 
+    async def deleted(self, org_id: str, job_ids: Sequence[str]) -> set[str]:
+        """Return which of these jobs the org had and deleted."""
+        async with self._pool.connection() as connection, connection.cursor(row_factory=scalar_row) as cursor:
+            return set(await (await cursor.execute(SQL["deleted"], (org_id, list(job_ids)))).fetchall())
+
     async def deliveries_to(self, org_id: str, destination_ids: Sequence[str], limit: int) -> list[Delivery]:
         """Return the newest deliveries of an org to any of these destinations."""
         arguments = {"org_id": org_id, "destination_ids": list(destination_ids), "limit": limit}

@@ -40,6 +40,9 @@ LIMIT %(limit)s
 -- name: statuses
 SELECT {columns} FROM jobs WHERE org_id = %s AND job_id = ANY (%s::text[])
 
+-- name: deleted
+SELECT job_id FROM deleted_jobs WHERE org_id = %s AND job_id = ANY (%s::text[])
+
 -- name: indexing_pending
 SELECT count(*) FROM jobs
 WHERE org_id = %(org_id)s AND status = 'extraction_done'

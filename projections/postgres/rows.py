@@ -64,6 +64,8 @@ class JobState(Struct):
     error_message: str | None = None
     opened_by: list[UUID] | None = None  # as JobCompleted recorded it
     destination_id: str | None = None  # without whose ACK it failed
+    boot_id: str | None = None  # of the newest claim
+    ended_for: str | None = None  # correlation id of what ended it
 
 
 class Job(JobState, kw_only=True):
@@ -85,6 +87,21 @@ class Job(JobState, kw_only=True):
     url: str | None
     input: Any
     metadata: Any
+
+
+class Deleted(Struct):
+    """A row of `deleted_jobs`: that there was a job, how it ended, and how far its events go."""
+
+    org_id: str
+    job_id: str
+    partition: int
+    status: str
+    seq: int  # of the job's last event, as is the next
+    position: int
+    attempt: int
+    boot_id: str | None
+    erasures: int  # how often the stores were asked to forget it
+    deleted_at: datetime
 
 
 class Transition(Struct):

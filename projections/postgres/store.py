@@ -17,8 +17,8 @@ from psycopg.rows import args_row
 from psycopg.types.json import set_json_dumps
 
 from projections.postgres.batch import Batch
-from projections.postgres.fold import Changes, Current, fold, job_keys
-from projections.postgres.rows import Checkpoint, Delivery, Job, JobKey, JobState, Transition, Visit
+from projections.postgres.fold import Changes, Current, begun, fold, job_keys
+from projections.postgres.rows import Checkpoint, Deleted, Delivery, Job, JobKey, JobState, Transition, Visit
 from projections.postgres.table import Table
 from services.runtime.sql import blocks
 
@@ -90,29 +90,41 @@ class Store:
         if not batch.after:
             return
         with self._connection.transaction():
-            changes = fold(self._load(job_keys(batch.events)), batch.events)
+            changes = fold(self._load(job_keys(batch.events), begun(batch.events)), batch.events)
             self._save(changes)
             self._move(batch)
 
-    def _load(self, keys: set[JobKey]) -> Current:
+    def _load(self, keys: set[JobKey], new: set[JobKey]) -> Current:
+        """Load the rows of jobs; of those that have none and are not new, what stayed when they were deleted."""
         if not keys:
             return Current()
-        arguments = ([org for org, _ in keys], [job for _, job in keys])
+        arguments = _columns(keys)
         with closing(self._connection.cursor(binary=True, row_factory=args_row(JobState))) as cursor:
             jobs = {(job.org_id, job.job_id): job for job in cursor.execute(SQL["load_jobs"], arguments)}
+        deleted = self._load_deleted(keys - jobs.keys() - new)
         if not jobs:
-            return Current()
+            return Current(deleted=deleted)
         with closing(self._connection.cursor(binary=True, row_factory=args_row(Delivery))) as cursor:
             deliveries = {
                 (delivery.org_id, delivery.job_id, delivery.destination_id, delivery.generation): delivery
                 for delivery in cursor.execute(SQL["load_deliveries"], arguments)
             }
-        return Current(jobs, deliveries)
+        return Current(jobs, deliveries, deleted)
+
+    def _load_deleted(self, keys: set[JobKey]) -> dict[JobKey, Deleted]:
+        if not keys:
+            return {}
+        with closing(self._connection.cursor(binary=True, row_factory=args_row(Deleted))) as cursor:
+            return {(row.org_id, row.job_id): row for row in cursor.execute(SQL["load_deleted"], _columns(keys))}
 
     def _save(self, changes: Changes) -> None:
         new = [job for job in changes.jobs.values() if isinstance(job, Job)]
         changed = [job for job in changes.jobs.values() if not isinstance(job, Job)]
         deliveries = list(changes.deliveries.values())
+        if changes.erased:
+            self._connection.execute(SQL["erase_jobs"], _columns(changes.erased))
+        for row in changes.deleted.values():
+            self._connection.execute(SQL["upsert_deleted"], msgspec.structs.astuple(row))
         # What is written once goes straight to its table: checkpoint and seq have kept out every repetition, and a
         # row that is there all the same was not written by us, so the key's refusal is the right answer.
         self._new_jobs.append(new)
@@ -144,3 +156,9 @@ class Store:
             raise CheckpointMoved(f"{len(after) - moved} of {len(after)} checkpoints moved under this projection")
         news = " ".join(f"{checkpoint.partition}:{checkpoint.position}" for checkpoint in after)
         self._connection.execute(SQL["tell_readers"], (news,))
+
+
+def _columns(keys: Iterable[JobKey]) -> tuple[list[str], list[str]]:
+    """Return keys as two arrays; the same set gives both in the same order."""
+    listed = list(keys)
+    return [org for org, _ in listed], [job for _, job in listed]

@@ -16,7 +16,7 @@ SELECT j.org_id, j.job_id, j.status, j.seq, j.position, j.cause, j.attempt, j.di
     j.claimed_at, j.extracted_at, j.finished_at, j.finished_seq, j.result_ref, j.content_type, j.result_bytes,
     j.extraction_ref, j.schema_id, j.data_type, j.items, j.quality_completeness, j.quality_validation,
     j.quality_composite, j.latency_ms, j.error_type, j.rule, j.node_id, j.error_message, j.opened_by,
-    j.destination_id
+    j.destination_id, j.boot_id, j.ended_for
 FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
 JOIN jobs AS j ON j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
 
@@ -27,13 +27,36 @@ SELECT d.org_id, d.job_id, d.destination_id, d.generation, d.partition, d.kind, 
 FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
 JOIN extraction_deliveries AS d ON d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C"
 
+-- name: load_deleted
+SELECT d.org_id, d.job_id, d.partition, d.status, d.seq, d.position, d.attempt, d.boot_id, d.erasures, d.deleted_at
+FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
+JOIN deleted_jobs AS d ON d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C"
+
+-- name: erase_jobs
+WITH k AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)),
+    t AS (DELETE FROM job_transitions AS t USING k
+        WHERE t.org_id = k.org_id COLLATE "C" AND t.job_id = k.job_id COLLATE "C"),
+    v AS (DELETE FROM job_trace AS v USING k
+        WHERE v.org_id = k.org_id COLLATE "C" AND v.job_id = k.job_id COLLATE "C"),
+    d AS (DELETE FROM extraction_deliveries AS d USING k
+        WHERE d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C")
+DELETE FROM jobs AS j USING k WHERE j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
+
+-- name: upsert_deleted
+INSERT INTO deleted_jobs AS d (
+    org_id, job_id, partition, status, seq, position, attempt, boot_id, erasures, deleted_at)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+ON CONFLICT (org_id, job_id) DO UPDATE SET
+    seq = EXCLUDED.seq, position = EXCLUDED.position, erasures = EXCLUDED.erasures
+WHERE d.seq < EXCLUDED.seq
+
 -- name: make_staging
 CREATE TEMPORARY TABLE incoming_jobs ON COMMIT DELETE ROWS AS
     SELECT org_id, job_id, status, seq, position, cause, attempt, dispatches, worker_id, retry_at,
         claimed_at, extracted_at, finished_at, finished_seq, result_ref, content_type, result_bytes,
         extraction_ref, schema_id, data_type, items, quality_completeness, quality_validation,
         quality_composite, latency_ms, error_type, rule, node_id, error_message, opened_by,
-        destination_id
+        destination_id, boot_id, ended_for
     FROM jobs WITH NO DATA;
 CREATE TEMPORARY TABLE incoming_deliveries ON COMMIT DELETE ROWS AS
     SELECT * FROM extraction_deliveries WITH NO DATA
@@ -48,7 +71,7 @@ UPDATE jobs AS j SET
     quality_completeness = n.quality_completeness, quality_validation = n.quality_validation,
     quality_composite = n.quality_composite, latency_ms = n.latency_ms, error_type = n.error_type,
     rule = n.rule, node_id = n.node_id, error_message = n.error_message, opened_by = n.opened_by,
-    destination_id = n.destination_id
+    destination_id = n.destination_id, boot_id = n.boot_id, ended_for = n.ended_for
 FROM incoming_jobs AS n
 WHERE j.org_id = n.org_id AND j.job_id = n.job_id AND j.seq < n.seq
 

@@ -5,7 +5,7 @@ the log. So the log is read up to the newest event that ClickHouse holds, and th
 event that it says it is at.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +21,7 @@ from projections.verification.expected import job_row
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
 from schemas.codec import Decoder
-from schemas.events import JobSubmitted, Recorded
+from schemas.events import JobDeleted, JobSubmitted, Recorded
 from services.runtime.clickhouse import connect
 from services.runtime.settings import Settings
 from services.runtime.sql import blocks
@@ -55,7 +55,7 @@ def verify_clickhouse(
         for partition, folded in checkpoints.items():
             upto = max(folded, held.pop(partition, 0))
             log = read_partition(open_records, decoder, partition, upto)
-            faults += _compare_events(log, client, upto)
+            faults += _compare_events(log, client, upto, folded)
             faults += _compare_states(log, states, folded)
             events += log.events
             jobs += len(log.jobs)
@@ -74,9 +74,18 @@ def _violation(row: dict[str, Any]) -> Fault:
     return Fault("clickhouse gate_violations", org_id, job_id, "opened_by", shown(opened), shown(recorded))
 
 
-def _compare_events(log: PartitionLog, client: Client, last: int) -> Iterator[Fault]:
-    """Yield rows of job_events that are missing, too much or different. A row knows its place by its position."""
-    expected = {each.header.position: each for each in log.recorded}
+def _compare_events(log: PartitionLog, client: Client, last: int, folded: int) -> Iterator[Fault]:
+    """Yield rows of job_events that are missing, too much or different. A row knows its place by its position.
+
+    Of a deleted job the rows before its JobDeleted are gone once that is folded; just before, they may be.
+    """
+    gone: set[int] = set()
+    going: set[int] = set()
+    for events in log.jobs.values():
+        if deletion := _deletion(events):
+            before = {each.header.position for each in events if each.header.position < deletion}
+            (gone if deletion <= folded else going).update(before)
+    expected = {each.header.position: each for each in log.recorded if each.header.position not in gone}
     for row in _rows(client, SQL["job_events"], {"partition": log.partition, "last": last}):
         recorded = expected.pop(row["position"], None)
         key = (row["org_id"].decode("utf-8", "replace"), f"{row['job_id'].decode('utf-8', 'replace')} {_at(log, row)}")
@@ -87,9 +96,16 @@ def _compare_events(log: PartitionLog, client: Client, last: int) -> Iterator[Fa
             if row[name] != value:
                 yield Fault("job_events", *key, name, shown(value), shown(row[name]))
     for position, recorded in expected.items():
+        if position in going:
+            continue
         event = recorded.event
         key = (event.org_id, f"{event.job_id} {_at(log, {'position': position})}")
         yield Fault("job_events", *key, "row", "one", "none")
+
+
+def _deletion(events: Sequence[Recorded]) -> int:
+    """Return the position at which a job was deleted; 0: it was not."""
+    return next((each.header.position for each in events if isinstance(each.event, JobDeleted)), 0)
 
 
 def _at(log: PartitionLog, row: dict[str, Any]) -> str:
@@ -120,6 +136,12 @@ def _compare_states(
     """Yield jobs whose state is not what the log says. Takes the jobs' rows out of the states."""
     for (org_id, job_id), events in log.jobs.items():
         row = states.pop((org_id.encode(), job_id.encode()), None)
+        deletion = _deletion(events)
+        if row is None and deletion:
+            continue
+        if 0 < deletion <= folded:
+            yield Fault("job_status", org_id, job_id, "row", "none: the job was deleted", "one")
+            continue
         least = sum(1 for each in events if each.header.position <= folded)
         if row is None:
             if least:

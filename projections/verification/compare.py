@@ -7,7 +7,9 @@ from projections.postgres.rows import JobKey
 from projections.verification.expected import (
     Columns,
     Rows,
+    deleted_rows,
     delivery_rows,
+    is_deleted,
     job_row,
     trace_rows,
     transition_rows,
@@ -16,11 +18,19 @@ from projections.verification.faults import Fault
 from projections.verification.log import PartitionLog
 from schemas.events import JobSubmitted, Recorded
 
-TABLES: dict[str, tuple[tuple[str, ...], Callable[[list[Recorded]], Rows]]] = {
-    "jobs": ((), lambda events: {(): job_row(events)}),
-    "job_transitions": (("seq",), transition_rows),
-    "job_trace": (("seq",), trace_rows),
-    "extraction_deliveries": (("destination_id", "generation"), delivery_rows),
+RowsOf = Callable[[list[Recorded]], Rows]
+
+
+def _unless_deleted(rows_of: RowsOf) -> RowsOf:
+    return lambda events: {} if is_deleted(events) else rows_of(events)
+
+
+TABLES: dict[str, tuple[tuple[str, ...], RowsOf]] = {
+    "jobs": ((), _unless_deleted(lambda events: {(): job_row(events)})),
+    "job_transitions": (("seq",), _unless_deleted(transition_rows)),
+    "job_trace": (("seq",), _unless_deleted(trace_rows)),
+    "extraction_deliveries": (("destination_id", "generation"), _unless_deleted(delivery_rows)),
+    "deleted_jobs": ((), deleted_rows),
 }
 
 

@@ -23,6 +23,7 @@ from schemas.events import (
     JobCancelled,
     JobClaimed,
     JobCompleted,
+    JobDeleted,
     JobDispatched,
     JobExtracted,
     JobFailed,
@@ -59,6 +60,34 @@ DELIVERY_STATUS: dict[type[AnyEvent], str] = {
 LAST_MICROS = 253_402_300_799_999_999  # the last one of the year 9999: what lies behind it is stored as this
 
 
+def is_deleted(events: Sequence[Recorded]) -> bool:
+    """Whether a job was deleted, so that one row alone stays of it."""
+    return any(isinstance(each.event, JobDeleted) for each in events)
+
+
+def deleted_rows(events: Sequence[Recorded]) -> Rows:
+    """Return the row of `deleted_jobs`, of a job that was deleted."""
+    deletion = next((each for each in events if isinstance(each.event, JobDeleted)), None)
+    if deletion is None:
+        return {}
+    status = next(STATUS_AFTER[type(each.event)] for each in reversed(events) if type(each.event) in STATUS_AFTER)
+    claim = _last(events, JobClaimed)
+    asked = [each.event.generation for each in events if isinstance(each.event, DeliveryRequested) and each.event.erase]
+    row = {
+        "org_id": deletion.event.org_id,
+        "job_id": deletion.event.job_id,
+        "partition": deletion.header.partition,
+        "status": status,
+        "seq": events[-1].header.seq,
+        "position": events[-1].header.position,
+        "attempt": claim.attempt if claim else 0,
+        "boot_id": claim.boot_id if claim else None,
+        "erasures": max(asked, default=0),
+        "deleted_at": deletion.header.occurred_at,
+    }
+    return {(): _stored(row)}
+
+
 def job_row(events: Sequence[Recorded]) -> Columns:
     """Return the row of `jobs`."""
     header, first = events[0].header, events[0].event
@@ -90,6 +119,8 @@ def job_row(events: Sequence[Recorded]) -> Columns:
         "attempt": claim.attempt if claim else 0,
         "dispatches": dispatched.dispatch if dispatched else 0,
         "worker_id": claim.worker_id if claim and status == "running" else None,
+        "boot_id": claim.boot_id if claim else None,
+        "ended_for": ended.header.correlation_id if ended else None,
         "retry_at": _at(retry.due_at) if retry and status == "waiting_retry" else None,
         "submitted_at": header.occurred_at,
         "claimed_at": claims[0] if claims else None,

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 
 from projections.postgres.rows import JobKey
-from projections.verification.expected import TERMINAL
+from projections.verification.expected import STATUS_AFTER, TERMINAL
 from projections.verification.faults import Fault
 from schemas.codec import CodecError, Decoder
 from schemas.events import (
@@ -18,6 +18,7 @@ from schemas.events import (
     DeliveryWaived,
     JobClaimed,
     JobCompleted,
+    JobDeleted,
     JobExtracted,
     JobFailed,
     JobSubmitted,
@@ -133,7 +134,23 @@ def check_job(log: PartitionLog, events: Sequence[Recorded]) -> None:
     ends = [each.header.event_type for each in events if isinstance(each.event, TERMINAL)]
     if len(ends) > 1:
         log.fault(org_id, job_id, "terminal events", "one", ends)
+    _check_deletion(log, events)
     _check_gate(log, events)
+
+
+def _check_deletion(log: PartitionLog, events: Sequence[Recorded]) -> None:
+    """Check that a job was deleted once, after its end, and that nothing brought it back."""
+    org_id, job_id = events[0].event.org_id, events[0].event.job_id
+    at = [number for number, each in enumerate(events) if isinstance(each.event, JobDeleted)]
+    if not at:
+        return
+    if len(at) > 1:
+        log.fault(org_id, job_id, "JobDeleted", "once", len(at))
+    if not any(isinstance(each.event, TERMINAL) for each in events[: at[0]]):
+        log.fault(org_id, job_id, "JobDeleted", "after the end of the job", events[at[0] - 1].header.event_type)
+    revived = [each.header.event_type for each in events[at[0] :] if type(each.event) in STATUS_AFTER]
+    if revived:
+        log.fault(org_id, job_id, "events after JobDeleted", "none that change the job", revived)
 
 
 def _check_gate(log: PartitionLog, events: Sequence[Recorded]) -> None:

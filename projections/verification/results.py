@@ -14,11 +14,11 @@ from uuid import UUID, uuid5
 from projections.postgres.rows import JobKey
 from projections.verification.compare import shown
 from projections.verification.documents import Document, Documents
-from projections.verification.expected import Columns
+from projections.verification.expected import Columns, is_deleted
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, following
 from schemas.codec import Decoder
-from schemas.events import DeliveryAcked, DeliveryRequested, JobExtracted, JobSubmitted, Recorded
+from schemas.events import DeliveryAcked, DeliveryRequested, JobDeleted, JobExtracted, JobSubmitted, Recorded
 from schemas.storable import storable_text
 
 ROW_IDS = UUID("6f1c4f0e-2b0a-5d53-9a4e-0a6a9f7c1d3e")  # a job's row has the same id wherever it is written
@@ -69,24 +69,38 @@ class Results:
         self._store = store
         self._documents = documents
         self._explained: set[Asked] = set()
+        self._missing: dict[JobKey, list[Fault]] = {}
 
     def check(self, log: PartitionLog) -> Iterator[Fault]:
-        """Yield acknowledged deliveries whose row is missing, older than the ACK, or not what was extracted."""
-        jobs = {key: places_of(events, self._store.kind) for key, events in log.jobs.items()}
+        """Yield acknowledged deliveries whose row is older than the ACK, or not what was extracted.
+
+        Those whose row is missing come with `unasked`: it may be gone because its job was deleted since.
+        """
+        there = {key: events for key, events in log.jobs.items() if not is_deleted(events)}
+        jobs = {key: places_of(events, self._store.kind) for key, events in there.items()}
         delivered = {key: places for key, places in jobs.items() if places}
         keys = list(delivered)
         for start in range(0, len(keys), JOBS_AT_ONCE):
             yield from self._compare({key: delivered[key] for key in keys[start : start + JOBS_AT_ONCE]})
+        erased = [key for key, events in log.jobs.items() if is_erased(events, self._store.kind)]
+        for start in range(0, len(erased), JOBS_AT_ONCE):
+            for row in self._store.of(erased[start : start + JOBS_AT_ONCE]):
+                name = _named(row["job_id"], row["destination_id"])
+                yield Fault(self._store.place, row["org_id"], name, "row", "none: the job was deleted", "one")
 
     def unasked(self, open_records: OpenRecords, decoder: Decoder, partitions: range) -> Iterator[Fault]:
-        """Yield rows that no delivery of the whole log asked for."""
+        """Yield rows that no delivery of the whole log asked for, and missing ones of jobs that were not deleted."""
         left = set(self._store.every()) - self._explained
-        for partition in partitions if left else ():
+        for partition in partitions if left or self._missing else ():
             with closing(open_records(partition)) as records:
                 for record in following(records):
                     recorded = decoder.decode(record.value)
                     if recorded is not None and isinstance(event := recorded.event, DeliveryRequested):
                         left.discard((event.org_id, event.job_id, event.destination_id, event.generation))
+                    elif recorded is not None and isinstance(event := recorded.event, JobDeleted):
+                        self._missing.pop((event.org_id, event.job_id), None)
+        for faults in self._missing.values():
+            yield from faults
         for org_id, job_id, destination_id, generation in sorted(left):
             said = f"generation {generation}, which no delivery asked for"
             yield Fault(self._store.place, org_id, _named(job_id, destination_id), "row", "none", said)
@@ -105,17 +119,18 @@ class Results:
             }
         )
         for key, name, place, row in asked:
+            if row is None:
+                if place.acked:
+                    missing = Fault(self._store.place, key[0], _named(key[1], name), "row", "one", "none")
+                    self._missing.setdefault(key, []).append(missing)
+                continue
             for column, expected, found in self._differences(key, place, row, documents):
                 yield Fault(self._store.place, key[0], _named(key[1], name), column, expected, found)
 
     def _differences(
-        self, key: JobKey, place: Place, row: Columns | None, documents: Mapping[str, Document]
+        self, key: JobKey, place: Place, row: Columns, documents: Mapping[str, Document]
     ) -> Iterator[tuple[str, str, str]]:
         """Yield column, what it should be and what it is."""
-        if row is None:
-            if place.acked:
-                yield "row", "one", "none"
-            return
         generation = row["generation"]
         if generation < place.acked:
             yield "generation", f"at least {place.acked}", str(generation)
@@ -126,6 +141,18 @@ class Results:
         for name, expected in place.columns(key, generation, document).items():
             if row[name] != expected:
                 yield name, shown(expected), shown(row[name])
+
+
+def is_erased(events: Sequence[Recorded], kind: str) -> bool:
+    """Whether the writer of a kind of destination said that nothing of a deleted job is left there."""
+    asked: set[tuple[str, int]] = set()
+    for each in events if is_deleted(events) else ():
+        match each.event:
+            case DeliveryRequested(erase=True) as event if event.kind == kind:
+                asked.add((event.destination_id, event.generation))
+            case DeliveryAcked(destination_id=name, generation=generation) if (name, generation) in asked:
+                return True
+    return False
 
 
 def places_of(events: Sequence[Recorded], kind: str) -> dict[str, Place]:

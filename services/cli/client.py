@@ -95,6 +95,10 @@ class Client:
         """Cancel a job; ApiRefused where it has ended."""
         return await self.call("POST", f"/api/v1/jobs/{job_id}/cancel", answers.Cancelled)
 
+    async def delete(self, job_id: str) -> answers.Deleted:
+        """Delete a job for good; safe to repeat, but for the answer that there is no such job."""
+        return await self.call("DELETE", f"/api/v1/jobs/{job_id}", answers.Deleted)
+
     async def extraction(self, job_id: str) -> answers.ExtractionResult | None:
         """Return what the internal destination holds of a job, or None."""
         try:

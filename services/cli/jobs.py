@@ -1,4 +1,4 @@
-"""`jobledger submit | get | list | cancel`: an org's jobs from the command line."""
+"""`jobledger submit | get | list | cancel | delete`: an org's jobs from the command line."""
 
 import os
 import time
@@ -112,6 +112,21 @@ def cancel(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
             print_json(cancelled)
         else:
             typer.echo(f"{cancelled.job_id} is cancelled")
+
+    run(main())
+
+
+@app.command()
+def delete(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
+    """Delete a job for good; one that has not ended is cancelled first."""
+
+    async def main() -> None:
+        async with _client(org) as client:
+            deleted = await client.delete(job_id)
+        if as_json:
+            print_json(deleted)
+        else:
+            typer.echo(f"{deleted.job_id} is deleted")
 
     run(main())
 

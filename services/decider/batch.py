@@ -7,13 +7,15 @@ from typing import Protocol
 from schemas.events import AnyEvent, Recorded
 from services.ledger.answer import answer
 from services.ledger.apply import apply
+from services.ledger.archive import recall
 from services.ledger.decide import decide, lose_worker
 from services.ledger.decide_timer import decide_timer
 from services.ledger.effects import effect_of
 from services.ledger.fairness import next_dispatch
 from services.ledger.follow import follow
 from services.ledger.indexes import pop_due
-from services.ledger.messages import AnyCommand, Delivery, Refused, Reply, Task
+from services.ledger.job import Job
+from services.ledger.messages import AnyCommand, Delivery, Done, Drop, Granted, Refused, Reply, Task
 from services.ledger.record import Moment, digest_of, record
 from services.ledger.state import Ledger
 
@@ -57,26 +59,31 @@ class BatchDecider:
         batch, self._batch = self._batch, Batch()
         return batch
 
-    def command(self, command: AnyCommand, offset: int, now: int) -> Refused | None:
-        """Decide one command, at this offset of the topic of commands; return the refusal where its asker gets one."""
+    def command(self, command: AnyCommand, offset: int, now: int, archived: Sequence[Job] = ()) -> Refused | None:
+        """Decide one command, at this offset of the topic of commands; return the refusal where its asker gets one.
+
+        `archived` are the jobs it is about that had left memory. Those that something is recorded of come back.
+        """
         moment = Moment(now, offset, command.actor, command.correlation_id, command.traceparent)
+        guests = {job.job_id: job for job in archived}
+        self.ledger.jobs |= guests
         events = decide(self.ledger, command, self._not_before(now))
+        stay = guests.keys() & {event.job_id for event in events}
+        self._record([recall(guests[job_id]) for job_id in sorted(stay)], moment)
         self._record(events, moment)
         self._dispatch(now, offset)
         refused = None
         if command.requester:
             body = answer(self.ledger, command, events)
             refused = body if isinstance(body, Refused) else None
-            self._batch.replies.append(
-                Reply(
-                    command_id=command.command_id,
-                    requester=command.requester,
-                    body=body,
-                    partition=self.ledger.partition,
-                    position=self.ledger.position,
-                )
-            )
+            self._reply(command, body)
+        for job_id in guests.keys() - stay:
+            del self.ledger.jobs[job_id]
         return refused
+
+    def refuse(self, command: AnyCommand, refused: Refused) -> None:
+        """Answer a command that was not decided."""
+        self._reply(command, refused)
 
     def timers(self, now: int, limit: int) -> None:
         """Fire at most `limit` waits that are over."""
@@ -96,6 +103,17 @@ class BatchDecider:
     def say(self, event: AnyEvent, now: int) -> None:
         """Record an event of the decider itself."""
         self._record([event], Moment(now, self.ledger.cause, actor="decider"))
+
+    def _reply(self, command: AnyCommand, body: Done | Granted | Refused | Drop) -> None:
+        self._batch.replies.append(
+            Reply(
+                command_id=command.command_id,
+                requester=command.requester,
+                body=body,
+                partition=self.ledger.partition,
+                position=self.ledger.position,
+            )
+        )
 
     def _not_before(self, now: int) -> int:
         return max(now, self.ledger.occurred_at)

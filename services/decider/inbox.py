@@ -25,6 +25,7 @@ class Inbox:
         self._busy = False
         self.parked = 0  # since the log last said how far commands are decided
         self._refused: list[Reply] = []
+        self._newest: Record | None = None  # the record of the command that `poll` yielded last
         self.next_offset = ledger.cause + 1
         self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset})
 
@@ -35,7 +36,7 @@ class Inbox:
         """
         for record in self._read(most, timeout_seconds):
             command = self._accept(record)
-            self.next_offset = record.offset + 1
+            self.next_offset, self._newest = record.offset + 1, record
             if command is not None:
                 yield record.offset, command
 
@@ -52,6 +53,12 @@ class Inbox:
         if self._settings.broker == "tansu":  # its end offsets are wrong
             return self._reader.at_end()
         return self.next_offset >= self._reader.end(self._partition)
+
+    def turn_away(self, reason: str, detail: str) -> None:
+        """Dead-letter the command that `poll` yielded last: it cannot be decided now, and nobody waits to repeat it."""
+        assert self._newest is not None
+        self._park(self._newest, reason, detail)
+        self.parked += 1
 
     def take_refused(self) -> list[Reply]:
         """Return the answers to claims that were parked: a worker would hold a slot and ask for ever."""

@@ -3,16 +3,19 @@
 import logging
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from schemas.codec import Decoder
-from schemas.events import AnyEvent, PositionMarked, WorkerAlive, WriterOpened
+from schemas.events import AnyEvent, JobsArchived, PositionMarked, WorkerAlive, WriterOpened
 from services.decider.alarms import raise_alarms
+from services.decider.archive import Archive, ArchiveAway, NoArchive
 from services.decider.batch import Batch, BatchDecider, Encodes
 from services.decider.inbox import Inbox, Park
 from services.decider.leases import LeaseClock
 from services.decider.outgoing import reply_of, transaction_of
 from services.decider.restore import restore
+from services.ledger.archive import absent, archivable
+from services.ledger.job import Job
 from services.ledger.messages import AnyCommand, Refused, Reply
 from services.ledger.policy import HOUR, Policy
 from services.runtime import topics
@@ -40,6 +43,7 @@ class Tools:
     park: Park
     boot_id: str
     clock: Callable[[], int]  # microseconds UTC
+    archive: Callable[[int], Archive] = field(default=lambda _partition: NoArchive())  # of a partition
 
 
 def open_partition(tools: Tools, partition: int) -> "PartitionDecider":
@@ -65,6 +69,7 @@ class PartitionDecider:
         # A ledger that another machine's clock left in the future goes on from there: waits are counted from its time.
         self._ahead = max(0, self.ledger.occurred_at - self._clock())
         self._leases = LeaseClock(tools.policy, self._now())
+        self._archive = tools.archive(decider.ledger.partition)
 
     @property
     def position(self) -> int:
@@ -86,9 +91,7 @@ class PartitionDecider:
         decided = 0
         try:
             for offset, command in self._inbox.poll(COMMANDS_PER_BATCH, IDLE_WAIT_SECONDS):
-                refused = self._decider.command(command, offset, self._now())
-                if refused:
-                    self._tell_refused(command, offset, refused)
+                self._decide(command, offset)
                 decided += 1
         except DeadLetterLimit:
             self._mark_position(self._now())  # what was parked is not parked again by the next run
@@ -98,6 +101,7 @@ class PartitionDecider:
         self._decider.timers(now, TIMERS_PER_BATCH)
         self._expire_leases(now)
         self._mark_position(now)
+        self._archive_ended(now)
         batch = self._decider.take()
         self._commit(batch)
         self._reply(self._inbox.take_refused())
@@ -132,6 +136,31 @@ class PartitionDecider:
 
     def _now(self) -> int:
         return self._clock() + self._ahead
+
+    def _decide(self, command: AnyCommand, offset: int) -> None:
+        """Decide a command; one about a job that left memory and cannot be looked up now is turned away."""
+        try:
+            archived = self._archived(command)
+        except ArchiveAway as away:
+            reason = "archive_unavailable"
+            if command.requester:
+                self._decider.refuse(command, Refused(code=reason, message=f"{away}; ask again later"))
+            else:
+                self._inbox.turn_away(reason, str(away))
+        else:
+            refused = self._decider.command(command, offset, self._now(), archived)
+            if refused:
+                self._tell_refused(command, offset, refused)
+
+    def _archived(self, command: AnyCommand) -> list[Job]:
+        known_up_to = self.ledger.archived_up_to
+        loaded = (self._archive.load(org_id, job_id, known_up_to) for org_id, job_id in absent(self.ledger, command))
+        return [job for job in loaded if job is not None]
+
+    def _archive_ended(self, now: int) -> None:
+        up_to = archivable(self.ledger, self._archive.position())
+        if up_to:
+            self._decider.say(JobsArchived(up_to=up_to), now)
 
     def _commit(self, batch: Batch) -> None:
         if batch.events:

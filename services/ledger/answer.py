@@ -12,6 +12,7 @@ from services.ledger.messages import (
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
+    DeleteJob,
     Done,
     Drop,
     ExplainJob,
@@ -47,7 +48,15 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> A
             return _answer_submit(ledger, command, repeated=not events)
         case AnnounceWorker():
             return Drop(job_ids=tuple(job_id for job_id in command.running if not _owns(ledger, command, job_id)))
-        case RegisterOrg() | ChangeOrgLimit() | CancelJob() | SettleDeliveries() | RedeliverJob() | WaiveDelivery():
+        case (
+            RegisterOrg()
+            | ChangeOrgLimit()
+            | CancelJob()
+            | DeleteJob()
+            | SettleDeliveries()
+            | RedeliverJob()
+            | WaiveDelivery()
+        ):
             return Done()
         case Probe():
             return Done()

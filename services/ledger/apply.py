@@ -2,6 +2,8 @@
 
 from schemas.events import (
     JobEvent,
+    JobRecalled,
+    JobsArchived,
     JobSubmitted,
     OrgLimitChanged,
     OrgRegistered,
@@ -12,6 +14,7 @@ from schemas.events import (
     WriterOpened,
 )
 from services.ledger import job as jobs
+from services.ledger.archive import forget, recalled_job
 from services.ledger.indexes import index, refresh
 from services.ledger.state import Ledger, Org, Worker
 
@@ -28,6 +31,8 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             pass
         case PositionMarked():
             ledger.cause = max(ledger.cause, event.next_command - 1)
+        case JobsArchived():
+            forget(ledger, event.up_to)
         case OrgRegistered():
             ledger.orgs[event.org_id] = Org(event.org_id, event.max_in_flight, header.seq)
         case OrgLimitChanged():
@@ -49,9 +54,11 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
 
 
 def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
-    before = ledger.jobs.get(event.job_id)
-    if before is not None:  # a job that left memory has nothing more to decide
-        index(ledger, before, jobs.evolve(before, recorded, event))
+    if isinstance(event, JobRecalled):
+        index(ledger, None, recalled_job(recorded, event))
+        return
+    before = ledger.jobs[event.job_id]
+    index(ledger, before, jobs.evolve(before, recorded, event))
 
 
 def _remember_key(ledger: Ledger, event: JobSubmitted) -> None:

@@ -6,6 +6,7 @@ from schemas.events import (
     AnyEvent,
     JobCancelled,
     JobClaimed,
+    JobDeleted,
     JobSubmitted,
     OrgLimitChanged,
     OrgRegistered,
@@ -22,6 +23,7 @@ from services.ledger.messages import (
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
+    DeleteJob,
     ExplainJob,
     Probe,
     RedeliverJob,
@@ -59,6 +61,8 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return _submit(ledger, command)
         case CancelJob():
             return _cancel(ledger.jobs[command.job_id], command)
+        case DeleteJob():
+            return _delete(ledger.jobs[command.job_id], command)
         case ClaimTask():
             return _claim(ledger, command)
         case RedeliverJob():
@@ -112,6 +116,16 @@ def _cancel(job: Job, command: CancelJob) -> list[AnyEvent]:
     if job.terminal:
         return []
     return [JobCancelled(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, reason=command.reason)]
+
+
+def _delete(job: Job, command: DeleteJob) -> list[AnyEvent]:
+    if job.deleted:
+        return []
+    deleted = JobDeleted(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, reason=command.reason)
+    if job.terminal:
+        return [deleted]
+    cancelled = JobCancelled(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, reason="deleted")
+    return [cancelled, deleted]
 
 
 def _claim(ledger: Ledger, command: ClaimTask) -> list[AnyEvent]:

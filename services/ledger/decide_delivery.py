@@ -95,7 +95,7 @@ def waive(job: Job, command: WaiveDelivery) -> list[AnyEvent]:
 
 def refused_about(job: Job | None, command: RedeliverJob | WaiveDelivery) -> Refused | None:
     """Return why a delivery is not redelivered or waived, or None: it is, or that is in effect already."""
-    if job is None:
+    if job is None or job.deleted:
         return Refused(code="unknown_job")
     delivery = job.delivery(command.destination_id)
     if delivery is None:

@@ -55,7 +55,7 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
     due = delivery.state is DeliveryState.WAITING and 0 < delivery.next_try_at <= now
     if not (unanswered or due):
         return []
-    return [requested(job, delivery.destination, delivery.generation, delivery.try_number + 1)]
+    return [requested(job, delivery.destination, delivery.generation, delivery.try_number + 1, erase=delivery.erase)]
 
 
 def _timed_out(job: Job) -> JobFailed:

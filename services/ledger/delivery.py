@@ -43,6 +43,7 @@ class DeliveryStatus(Struct, frozen=True, gc=False):
     next_try_at: int = 0  # microseconds UTC; of a WAITING delivery
     requested_at: int = 0  # microseconds UTC; of this generation
     opened_by: bytes = b""  # the event that opened its part of the gate: the first ACK or waiver, of any generation
+    erase: bool = False  # of a deleted job: what the destination holds has to go
 
 
 def initial(
@@ -58,6 +59,7 @@ def initial(
         changed_at=at,
         requested_at=at,
         opened_by=opened_by,
+        erase=requested.erase,
     )
 
 

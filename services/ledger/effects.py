@@ -87,11 +87,8 @@ def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery:
         after=status.destination.after if status else After.EXTRACTION,
         ended_position=job.ending.position,
         ended_at=job.ending.at,
-        failed=Failed(
-            error_type=failed.error_type, rule=failed.rule, node_id=failed.node_id, destination_id=failed.destination_id
-        )
-        if failed
-        else None,
+        failed=_failure(failed) if failed else None,
+        erase=event.erase,
     )
 
 

@@ -1,4 +1,4 @@
-"""What follows from an event by itself: deliveries, completion after the last ACK, verdicts, notices of the end."""
+"""What follows from an event by itself: deliveries, completion after the last ACK, verdicts, notices, erasures."""
 
 from collections.abc import Iterable
 
@@ -9,10 +9,13 @@ from schemas.events import (
     DeliveryRequested,
     DeliveryWaived,
     JobCompleted,
+    JobDeleted,
     JobExtracted,
     JobFailed,
+    ReportRefused,
 )
 from schemas.values import After, Destination
+from services.ledger.erasure import erasures
 from services.ledger.gate import given_up, opened_by
 from services.ledger.job import Job
 from services.ledger.state import Ledger
@@ -33,6 +36,10 @@ def follow(ledger: Ledger, event: AnyEvent) -> list[AnyEvent]:
             return given_up(job, delivery, closed=event.closed) if delivery else []
         case JobCompleted() | JobFailed():
             return _requests(job, job.notices)
+        case JobDeleted():
+            return [*erasures(job)]
+        case ReportRefused() if job.deleted:  # its worker may have left bodies behind since
+            return [*erasures(job)]
         case _:
             return []
 
@@ -45,7 +52,9 @@ def _requests(job: Job, destinations: Iterable[Destination]) -> list[AnyEvent]:
     return [requested(job, destination) for destination in destinations]
 
 
-def requested(job: Job, destination: Destination, generation: int = 1, try_number: int = 1) -> DeliveryRequested:
+def requested(
+    job: Job, destination: Destination, generation: int = 1, try_number: int = 1, *, erase: bool = False
+) -> DeliveryRequested:
     """Return the event that has a job delivered to a destination."""
     return DeliveryRequested(
         org_id=job.org_id,
@@ -56,6 +65,7 @@ def requested(job: Job, destination: Destination, generation: int = 1, try_numbe
         generation=generation,
         try_number=try_number,
         gating=destination.gating,
+        erase=erase,
     )
 
 

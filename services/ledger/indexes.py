@@ -12,8 +12,6 @@ from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
-ENDED_KEPT = 20_000  # ended jobs that stay in memory, so that late commands on them are answered exactly
-
 
 def index(ledger: Ledger, before: Job | None, after: Job) -> None:
     """Bring every index from one state of a job to the next (None: it is new); each depends on its jobs alone."""
@@ -25,10 +23,9 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
     refresh(ledger, org)
     if after.task_out and not (before is not None and before.task_out):
         _end_turn(ledger, org, after.vocabulary)
+    ledger.ended.pop(after.job_id, None)
     if after.terminal and after.settled:
-        _forget(ledger, after)
-    else:
-        ledger.ended.pop(after.job_id, None)  # redelivered: looked after again until that is settled too
+        ledger.ended[after.job_id] = ledger.position  # redelivered, it is looked after again until that is settled
 
 
 def enroll(ledger: Ledger, before: Job | None, after: Job) -> Org:
@@ -125,10 +122,3 @@ def _set_timers(ledger: Ledger, before: Job | None, after: Job) -> None:
         for delivery in after.deliveries:
             if id(delivery) not in known and (due := due_at(after, delivery, policy)):
                 timers.set(Timer(due, "delivery", after.job_id, delivery.destination.destination_id))
-
-
-def _forget(ledger: Ledger, job: Job) -> None:
-    ledger.ended[job.job_id] = None
-    while len(ledger.ended) > ENDED_KEPT:
-        oldest, _ = ledger.ended.popitem(last=False)
-        ledger.jobs.pop(oldest, None)

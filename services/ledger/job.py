@@ -16,10 +16,12 @@ from schemas.events import (
     JobCancelled,
     JobClaimed,
     JobCompleted,
+    JobDeleted,
     JobDispatched,
     JobEvent,
     JobExtracted,
     JobFailed,
+    JobRecalled,
     JobReleased,
     JobSubmitted,
     NodeFinished,
@@ -97,6 +99,11 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
         return self.run.deliveries
 
     @property
+    def deleted(self) -> bool:
+        """Whether nobody may see it any more; what was said of it is forgotten."""
+        return self.ending.deleted
+
+    @property
     def terminal(self) -> bool:
         """Whether the job has ended."""
         return self.status in TERMINAL
@@ -119,6 +126,8 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
 
     def delivers(self, delivery: DeliveryStatus) -> bool:
         """Whether a delivery is still to be looked after: of a failed job only the notices of its failure are."""
+        if self.deleted:
+            return delivery.erase
         if self.status is Status.FAILED:
             return delivery.destination.after is After.FAILED
         return self.status in (Status.EXTRACTION_DONE, Status.COMPLETED)
@@ -126,6 +135,8 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
     @property
     def settled(self) -> bool:
         """Whether an ended job has nothing left to deliver."""
+        if self.deleted:
+            return all(delivery.state in SETTLED for delivery in self.deliveries)
         told = {delivery.destination.destination_id for delivery in self.deliveries}
         return all(notice.destination_id in told for notice in self.notices) and not any(
             delivery.state not in SETTLED for delivery in self.deliveries if self.delivers(delivery)
@@ -179,9 +190,11 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return _ended(job, recorded, Status.FAILED, replace(event, private=b""))
         case JobCancelled():
             return _ended(job, recorded, Status.CANCELLED)
+        case JobDeleted():
+            return _emptied(job, recorded)
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
             return replace(job, seq=seq, run=replace(job.run, deliveries=_delivered(job, recorded, event)))
-        case ReportRefused() | JobSubmitted():
+        case ReportRefused() | JobSubmitted() | JobRecalled():
             return replace(job, seq=seq)
         case _:
             assert_never(event)
@@ -210,6 +223,18 @@ def _ended(job: Job, recorded: Recorded, status: Status, failed: JobFailed | Non
             position=header.position,
             failed=failed,
         ),
+    )
+
+
+def _emptied(job: Job, recorded: Recorded) -> Job:
+    """Return what is kept of a deleted job: who it was and how it ended, so that what comes late is known."""
+    return replace(
+        job,
+        seq=recorded.header.seq,
+        private=b"",
+        domain="",
+        run=replace(job.run, resume=Resume(step=job.resume.step), extracted=None, deliveries=()),
+        ending=replace(job.ending, failed=None, deleted=True),
     )
 
 

@@ -51,6 +51,7 @@ class Ending(Struct, frozen=True, kw_only=True, gc=False):
     at: int = 0  # microseconds UTC
     position: int = 0  # of the event that ended it: who has read so far knows the end
     failed: JobFailed | None = None  # without its private bytes
+    deleted: bool = False  # nobody may see it any more
 
 
 NOT_RUN = Run()

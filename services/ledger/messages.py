@@ -73,6 +73,12 @@ class CancelJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, t
     reason: str = ""
 
 
+class DeleteJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Remove a job for good; one that has not ended is cancelled first."""
+
+    reason: str = ""
+
+
 class ClaimTask(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
     """Ask to own a dispatched job. Repeated by the same boot, it gets the same grant."""
 
@@ -214,6 +220,7 @@ AnyCommand: TypeAlias = (
     | ChangeOrgLimit
     | SubmitJobs
     | CancelJob
+    | DeleteJob
     | ClaimTask
     | ReportProgress
     | SettleDeliveries
@@ -371,6 +378,7 @@ class Delivery(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     ended_position: Int = 0  # of a job's end; a notice goes out once Postgres has folded so far
     ended_at: int = 0  # microseconds UTC
     failed: Failed | None = None  # why the job failed, without private bytes
+    erase: bool = False  # the job was deleted: take away what the destination holds of it, and keep it away
 
 
 class DeliveryBatch(Struct, frozen=True, kw_only=True, gc=False, array_like=True):

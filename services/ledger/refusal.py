@@ -13,6 +13,7 @@ from services.ledger.messages import (
     ChangeOrgLimit,
     ClaimTask,
     Command,
+    DeleteJob,
     ExplainJob,
     Probe,
     RedeliverJob,
@@ -47,6 +48,8 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
             )
         case CancelJob():
             return _not_cancellable(own_job(ledger, command), command)
+        case DeleteJob():
+            return Refused(code="unknown_job") if own_job(ledger, command) is None else None
         case ClaimTask():
             return _not_claimable(own_job(ledger, command), command)
         case RedeliverJob() | WaiveDelivery():
@@ -88,7 +91,7 @@ def _gating_notice(destinations: Iterable[Destination]) -> Refused | None:
 
 
 def _not_cancellable(job: Job | None, command: CancelJob) -> Refused | None:
-    if job is None:
+    if job is None or job.deleted:
         return Refused(code="unknown_job")
     if not job.terminal or (job.status is Status.CANCELLED and job.ending.correlation_id == command.correlation_id):
         return None
@@ -98,6 +101,8 @@ def _not_cancellable(job: Job | None, command: CancelJob) -> Refused | None:
 def _not_claimable(job: Job | None, command: ClaimTask) -> Refused | None:
     if job is None:
         return Refused(code="unknown_job")
+    if job.deleted:
+        return Refused(code="job_deleted", message="the job was deleted")
     if job.terminal:
         return Refused(code="job_terminal", message=f"the job is {job.status}")
     if job.task_out or (job.status is Status.RUNNING and job.boot_id == command.boot_id):
@@ -107,6 +112,8 @@ def _not_claimable(job: Job | None, command: ClaimTask) -> Refused | None:
 
 def not_owner(job: Job, report: ReportProgress) -> Refused | None:
     """Return why a report is refused, or None: only the newest claim of a running job may report."""
+    if job.deleted:
+        return Refused(code="job_deleted", message="the job was deleted")
     if job.attempt != report.attempt or job.boot_id != report.boot_id:
         return Refused(code="stale_attempt", message=f"attempt {job.attempt} is current")
     if job.terminal:

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
-from schemas.events import AnyEvent
+from schemas.events import AnyEvent, JobRecalled
 from services.ledger.job import Job
 from services.ledger.keys import Keys
 from services.ledger.policy import Policy
@@ -55,7 +55,9 @@ class Ledger:
     orgs: dict[str, Org] = field(default_factory=dict)
     jobs: dict[str, Job] = field(default_factory=dict)
     workers: dict[str, Worker] = field(default_factory=dict)  # by boot id
-    ended: OrderedDict[str, None] = field(default_factory=OrderedDict)  # ended jobs that are still in `jobs`
+    # Ended and settled jobs that are still in `jobs`, and the position of the newest event of each, in its order.
+    ended: OrderedDict[str, int] = field(default_factory=OrderedDict)
+    archived_up_to: int = 0  # position: what ended and settled before it is no longer in `jobs`
     unclaimed: dict[str, int] = field(default_factory=dict)  # by kind
     # By kind: the orgs with a waiting job and a free slot, the one whose turn it is first.
     rings: dict[str, OrderedDict[str, None]] = field(default_factory=dict)
@@ -64,6 +66,8 @@ class Ledger:
 
 def next_seq(ledger: Ledger, event: AnyEvent) -> int:
     """Ordinal that an event would get: within its job, else within its org, else 0."""
+    if isinstance(event, JobRecalled):
+        return event.last_seq + 1
     if event.job_id:
         job = ledger.jobs.get(event.job_id)
         return job.seq + 1 if job else 1

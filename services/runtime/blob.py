@@ -123,6 +123,18 @@ class BlobStore:
         except (BaseError, OSError) as error:
             raise BlobFault(f"blob {key} not deleted: {error}") from error
 
+    async def delete_job(self, org_id: str, job_id: str) -> None:
+        """Remove every blob of a job, of all its attempts."""
+        prefix = f"{_segment(org_id)}/{_segment(job_id)}/"
+        try:
+            async for found in obstore.list(self._store, prefix):
+                keys = [entry["path"] for entry in found]
+                await obstore.delete_async(self._store, keys)
+        except FileNotFoundError:  # another writer removed them just now
+            return
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blobs under {prefix} not deleted: {error}") from error
+
 
 def _segment(text: str) -> str:
     """Escape what a key may not hold as ~XX per byte of UTF-8; `~` itself included, so that nothing collides."""

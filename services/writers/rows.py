@@ -26,6 +26,11 @@ class _Document(msgspec.Struct, rename="camel"):
     replaced_characters: int = 0
 
 
+def row_id(delivery: Delivery) -> uuid.UUID:
+    """Return the id of the row of a delivery's job."""
+    return uuid.uuid5(NAMESPACE, f"{delivery.org_id}/{delivery.job_id}")
+
+
 @dataclass(frozen=True, slots=True)
 class Row:
     """One row of extraction_results, as its statement takes it."""
@@ -43,7 +48,7 @@ class Row:
         """Return the values by column."""
         delivery = self.delivery
         return {
-            "id": uuid.uuid5(NAMESPACE, f"{delivery.org_id}/{delivery.job_id}"),
+            "id": row_id(delivery),
             "org_id": delivery.org_id,
             "job_id": delivery.job_id,
             "destination_id": delivery.destination_id,

@@ -20,6 +20,13 @@ class Extractions(Protocol):
         """Return a body; raise BlobMissing when there is none, another BlobFault when the store does not say."""
 
 
+class Bodies(Extractions, Protocol):
+    """Where every body of a job is kept; `services.runtime.blob.BlobStore` is one."""
+
+    async def delete_job(self, org_id: str, job_id: str) -> None:
+        """Remove every body of a job; raise BlobFault when the store does not say that they are gone."""
+
+
 class Writer(Protocol):
     """Writes to one kind of destination."""
 

@@ -18,6 +18,8 @@ from services.writers.writer import DestinationDown, Extractions, written
 TABLE = "extraction_results"
 MIGRATIONS = Path(__file__).parent / "migrations"
 APPLIED = "writer_migrations"  # the table that says which of them were
+ERASED = "SELECT org_id, job_id FROM erased_jobs WHERE job_id IN {job_ids:Array(String)}"
+ERASE = "DELETE FROM extraction_results WHERE org_id = {org_id:String} AND job_id = {job_id:String}"
 
 
 class ClickHouseWriter:
@@ -35,24 +37,41 @@ class ClickHouseWriter:
             self._client = None
 
     async def write(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
-        """Write a batch; written again after an answer that was lost, ClickHouse drops it by its token."""
-        read = await self._reading.rows_of(deliveries)
+        """Write a batch; written again after an answer that was lost, ClickHouse drops it by its token.
+
+        Whatever this process wrote late, rows of deleted jobs are gone when it returns.
+        """
+        erasures = [each for each in deliveries if each.erase]
+        written_to = [each for each in deliveries if not each.erase]
+        read = await self._reading.rows_of(written_to)
         rows = [each for each in read if isinstance(each, Row)]
-        if rows:
+        if rows or erasures:
             try:
-                await asyncio.to_thread(self._insert, rows)
+                await asyncio.to_thread(self._store, rows, erasures)
             except ClickHouseError as error:
                 await self.close()
                 raise DestinationDown(f"{type(error).__name__}: {error}") from error
-        return [written(each.delivery) if isinstance(each, Row) else each for each in read]
+        results = iter([written(each.delivery) if isinstance(each, Row) else each for each in read])
+        return [written(each, rows=0) if each.erase else next(results) for each in deliveries]
 
-    def _insert(self, rows: Sequence[Row]) -> None:
+    def _store(self, rows: Sequence[Row], erasures: Sequence[Delivery]) -> None:
         if self._client is None:
             self._client = connect(self._url)
             migrate(self._client, MIGRATIONS, APPLIED)
-        body = b"\n".join(msgspec.json.encode(row.columns()) for row in rows)
-        settings = {"async_insert": 0, "insert_deduplication_token": _token(rows)}
-        self._client.raw_insert(TABLE, insert_block=body, fmt="JSONEachRow", settings=settings)
+        if erasures:
+            names = [(each.org_id, each.job_id) for each in erasures]
+            self._client.insert("erased_jobs", names, column_names=["org_id", "job_id"])
+        if rows:
+            body = b"\n".join(msgspec.json.encode(row.columns()) for row in rows)
+            settings = {"async_insert": 0, "insert_deduplication_token": _token(rows)}
+            self._client.raw_insert(TABLE, insert_block=body, fmt="JSONEachRow", settings=settings)
+        self._erase({each.job_id for each in erasures} | {row.delivery.job_id for row in rows})
+
+    def _erase(self, job_ids: set[str]) -> None:
+        """Take away what there is of those of these jobs that were deleted, before or after it was written."""
+        assert self._client is not None
+        for org_id, job_id in self._client.query(ERASED, parameters={"job_ids": sorted(job_ids)}).result_rows:
+            self._client.command(ERASE, parameters={"org_id": org_id, "job_id": job_id})
 
 
 def _token(rows: Sequence[Row]) -> str:

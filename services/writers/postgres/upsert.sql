@@ -1,5 +1,5 @@
 -- Keeps the newest generation of each row. In the order of the key, so that two writers cannot block each other.
-INSERT INTO extraction.extraction_results AS stored (
+INSERT INTO extraction.stored_results AS stored (
     id, org_id, job_id, destination_id, generation, domain, schema_id, data_type, normalized, replaced_characters,
     raw_blob_key, quality_completeness, quality_validation, quality_composite, latency_ms, delivered_at, created_at
 )

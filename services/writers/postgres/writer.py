@@ -1,4 +1,4 @@
-"""Writes extractions to `extraction.extraction_results`, a batch in one transaction."""
+"""Writes extractions to `extraction.extraction_results`, a batch in one transaction; erases deleted jobs."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,24 +7,30 @@ import psycopg
 from psycopg import AsyncConnection
 
 from services.ledger.messages import Delivery, DeliveryResult
+from services.runtime.errors import BlobFault
 from services.writers.reading import Reading
-from services.writers.rows import Row
-from services.writers.writer import DestinationDown, Extractions, refused, written
+from services.writers.rows import Row, row_id
+from services.writers.writer import Bodies, DestinationDown, refused, written
 
 CONNECT_SECONDS = 5
 STATEMENT_MS = 30_000
 ROW_FAULTS = ("22", "23", "54")  # SQLSTATE classes: data exception, constraint, program limit (nested too deeply)
 UPSERT = Path(__file__).with_name("upsert.sql").read_text().encode()
+ERASE = Path(__file__).with_name("erase.sql").read_text().encode()
 
 Key = tuple[str, str]
 
 
 class PostgresWriter:
-    """Keeps the newest generation of each job's extraction; connects when it has to write."""
+    """Keeps the newest generation of each job's extraction; connects when it has to write.
 
-    def __init__(self, dsn: str, extractions: Extractions) -> None:
+    Of a deleted job it takes away the row and every body, whatever wrote them.
+    """
+
+    def __init__(self, dsn: str, bodies: Bodies) -> None:
         self._dsn = dsn
-        self._reading = Reading(extractions)
+        self._bodies = bodies
+        self._reading = Reading(bodies)
         self._connection: AsyncConnection | None = None
 
     async def close(self) -> None:
@@ -35,6 +41,13 @@ class PostgresWriter:
 
     async def write(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
         """Write a batch: rows that Postgres refuses are refused alone; DestinationDown when it does not work at all."""
+        erasures = {_key(each): each for each in deliveries if each.erase}
+        written_to = [each for each in deliveries if not each.erase]
+        results = iter(await self._write(written_to))
+        await self._erase([erasures[key] for key in sorted(erasures)])
+        return [written(each, rows=0) if each.erase else next(results) for each in deliveries]
+
+    async def _write(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
         read = await self._reading.rows_of(deliveries)
         newest: dict[Key, Row] = {}
         for row in read:
@@ -42,6 +55,26 @@ class PostgresWriter:
                 newest[row.key] = row
         faults = await self._stored(sorted(newest.values(), key=lambda row: row.key)) if newest else {}
         return [each if isinstance(each, DeliveryResult) else _result(each, faults) for each in read]
+
+    async def _erase(self, erasures: Sequence[Delivery]) -> None:
+        """Take away rows, then bodies: after the rows nobody reads them."""
+        if not erasures:
+            return
+        columns = {
+            "id": [row_id(each) for each in erasures],
+            "org_id": [each.org_id for each in erasures],
+            "job_id": [each.job_id for each in erasures],
+        }
+        try:
+            connection = await self._connected()
+            await connection.execute(ERASE, columns)
+            for each in erasures:
+                await self._bodies.delete_job(each.org_id, each.job_id)
+        except psycopg.Error as error:
+            await self._forget()
+            raise DestinationDown(f"{type(error).__name__}: {error}") from error
+        except BlobFault as error:
+            raise DestinationDown(f"the blob store failed: {error}") from error
 
     async def _stored(self, rows: Sequence[Row]) -> dict[Key, psycopg.Error]:
         """Store rows in one transaction and return which of them Postgres refused, and why."""
@@ -88,6 +121,10 @@ async def _upsert(connection: AsyncConnection, rows: Sequence[Row]) -> dict[Key,
 def _is_row_fault(error: psycopg.Error) -> bool:
     """Whether it is the data that Postgres refuses; psycopg itself refuses some before they are sent."""
     return (error.sqlstate or "")[:2] in ROW_FAULTS or isinstance(error, psycopg.DataError)
+
+
+def _key(delivery: Delivery) -> Key:
+    return delivery.org_id, delivery.job_id
 
 
 def _generation(row: Row | None) -> int:

@@ -5,8 +5,9 @@ from collections import Counter
 from contextlib import closing
 
 from projections.clickhouse.sink import ClickHouseSink
-from projections.verification.expected import job_row
-from schemas.events import Recorded
+from projections.verification.expected import is_deleted, job_row
+from schemas.events import JobDeleted, Recorded
+from services.decider.outgoing import event_headers
 from services.runtime.raw_log import RawEntry
 from services.runtime.registry import encoder
 from services.runtime.settings import Settings
@@ -33,8 +34,8 @@ def streams_of(settings: Settings) -> list[Stream]:
 def raws(stream: Stream, behind: int = 0) -> list[RawEntry]:
     """Return a stream as the log would hand it out; its offsets skip some numbers, as commit markers do."""
     return [
-        RawEntry(raw, stream.partition, position * 2, position, [])
-        for position, raw in enumerate(stream.raws, start=1)
+        RawEntry(raw, stream.partition, position * 2, position, event_headers(recorded))
+        for position, (recorded, raw) in enumerate(zip(stream.events, stream.raws, strict=True), start=1)
         if position > behind
     ]
 
@@ -60,15 +61,26 @@ def expected_status(streams: list[Stream]) -> list[tuple[object, ...]]:
         for recorded in stream.events:
             if recorded.event.job_id:
                 jobs.setdefault((recorded.event.org_id, recorded.event.job_id), []).append(recorded)
-        found += [(*key, job_row(events)["status"], len(events)) for key, events in jobs.items()]
+        kept = {key: events for key, events in jobs.items() if not is_deleted(events)}
+        found += [(*key, job_row(events)["status"], len(events)) for key, events in kept.items()]
     return sorted(found)
+
+
+def left(stream: Stream) -> list[Recorded]:
+    """Return the events that stay: those of a deleted job from its JobDeleted on."""
+    deleted = {each.event.job_id: each.header.position for each in stream.events if isinstance(each.event, JobDeleted)}
+    return [each for each in stream.events if each.header.position >= deleted.get(each.event.job_id, 0)]
 
 
 def check(streams: list[Stream], rows: Rows) -> None:
     """Compare ClickHouse with the streams: the set of events, the state of each job, the views' counts."""
     events = [recorded for stream in streams for recorded in stream.events]
     held = rows("SELECT partition, position, hex(event_id) FROM job_events ORDER BY 1, 2")
-    wanted = [(each.header.partition, each.header.position, each.header.event_id.hex().upper()) for each in events]
+    wanted = [
+        (each.header.partition, each.header.position, each.header.event_id.hex().upper())
+        for stream in streams
+        for each in left(stream)
+    ]
     assert held == sorted(wanted)
     assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
     types = Counter(each.header.event_type for each in events)

@@ -13,7 +13,7 @@ from services.runtime.raw_log import RawEntry
 from services.runtime.settings import Settings
 from tests.event_streams import Stream
 from tests.integration.clickhouse.conftest import Rows
-from tests.integration.clickhouse.projecting import check, go_on, play, raws, streams_of
+from tests.integration.clickhouse.projecting import check, go_on, left, play, raws, streams_of
 
 pytestmark = pytest.mark.usefixtures("clickhouse")
 
@@ -33,7 +33,7 @@ def test_clickhouse_reads_events_of_every_kind_from_their_bytes(
     play(streams, 1, 600)
     go_on(settings, streams)
     check(streams, rows)
-    submitted = next(each for each in streams[0].events if isinstance(each.event, JobSubmitted))
+    submitted = next(each for each in left(streams[0]) if isinstance(each.event, JobSubmitted))
     [(private, micros, zone)] = rows(
         "SELECT hex(private), toUnixTimestamp64Micro(occurred_at), toTypeName(occurred_at) "
         "FROM job_events WHERE partition = 0 AND event_type = 'JobSubmitted' ORDER BY position LIMIT 1"

@@ -66,3 +66,15 @@ async def test_a_server_that_does_not_answer_is_down(blobs: MemoryBlobs) -> None
     writer = ClickHouseWriter("http://127.0.0.1:9/jobledger", blobs)
     with pytest.raises(DestinationDown):
         await writer.write([delivery(1, extraction_ref="e1")])
+
+
+async def test_44_rows_of_a_deleted_job_go_also_those_that_are_written_late(
+    writer: ClickHouseWriter, rows: Rows
+) -> None:
+    one, other = delivery(1, extraction_ref="e1"), delivery(2, extraction_ref="e2")
+    await writer.write([one, other])
+    erasure = msgspec.structs.replace(one, destination_id="erasure-clickhouse", erase=True)
+    assert await writer.write([erasure]) == [written(erasure, rows=0)]
+    assert rows("SELECT job_id FROM extraction_results") == [("job-2",)]
+    await writer.write([msgspec.structs.replace(one, try_number=2)])
+    assert rows("SELECT job_id FROM extraction_results") == [("job-2",)]

@@ -10,6 +10,7 @@ import pytest
 
 from projections.postgres.sink import postgres_runner
 from projections.runner import Runner
+from schemas.events import JobDeleted
 from services.runtime.errors import LogGap
 from services.runtime.health import Progress
 from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
@@ -110,7 +111,8 @@ def end_sessions(connection: Connection, database: str) -> None:
 
 
 def told(stream: Stream) -> tuple[int, int]:
-    number = sum(1 for each in stream.events if each.event.job_id)
+    deleted = {each.event.job_id for each in stream.events if isinstance(each.event, JobDeleted)}
+    number = sum(1 for each in stream.events if each.event.job_id and each.event.job_id not in deleted)
     return number, number
 
 

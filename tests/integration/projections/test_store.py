@@ -130,8 +130,8 @@ def test_a_row_that_changes_between_load_and_write_stops_the_batch(
     stream.dispatch(job)
     load = store._load
 
-    def load_then_meddle(keys: Any) -> Any:
-        current = load(keys)
+    def load_then_meddle(*keys: Any) -> Any:
+        current = load(*keys)
         database.execute("UPDATE jobs SET seq = 9")
         return current
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 from psycopg.rows import dict_row
 
 from services.ledger.messages import Delivery
@@ -15,6 +16,7 @@ from services.runtime.errors import BlobFault
 from services.runtime.settings import Settings
 from services.writers.postgres.writer import PostgresWriter
 from services.writers.writer import DestinationDown, written
+from tests.eventually import eventually
 from tests.unit.workers.fakes import MemoryBlobs
 from tests.unit.writers.fakes import delivery
 
@@ -143,3 +145,62 @@ async def test_a_blob_store_that_fails_is_an_outage(store: Store) -> None:
     store.blobs.broken = BlobFault("timed out")
     with pytest.raises(DestinationDown):
         await store.writer.write([delivery(1)])
+
+
+def erasing(of: Delivery) -> Delivery:
+    """Ask to take away what there is of a job."""
+    return replace(of, destination_id="erasure", erase=True)
+
+
+async def test_44_a_deleted_jobs_row_and_bodies_go_and_no_late_write_passes(store: Store) -> None:
+    one, other = store.add(delivery(1), {"name": "Lamp"}), store.add(delivery(2), {"name": "Chair"})
+    store.blobs.blobs["org-1/job-1/3/page-0"] = b"of a later attempt"
+    await store.writer.write([one, other])
+    assert await store.writer.write([erasing(one)]) == [written(erasing(one), rows=0)]
+    assert set(store.rows()) == {"job-2"}
+    assert not [key for key in store.blobs.blobs if key.startswith("org-1/job-1/")]
+    late = store.add(replace(one, generation=7), {"name": "Lamp"})
+    await store.writer.write([late])
+    assert set(store.rows()) == {"job-2"}
+
+
+async def test_44_erased_before_it_was_ever_written_a_job_stays_away(store: Store) -> None:
+    one = store.add(delivery(1), {"name": "Lamp"})
+    await store.writer.write([erasing(one)])
+    await store.writer.write([one])
+    assert store.rows() == {}
+
+
+async def test_44_an_erasure_beside_the_write_in_one_batch_wins(store: Store) -> None:
+    one, other = store.add(delivery(1), {"name": "Lamp"}), store.add(delivery(2), {"name": "Chair"})
+    results = await store.writer.write([erasing(one), one, other])
+    assert [(each.destination_id, each.rows) for each in results] == [("erasure", 0), ("internal", 1), ("internal", 1)]
+    assert set(store.rows()) == {"job-2"}
+
+
+def waits_for_a_lock(dsn: str) -> bool:
+    """Whether a writer waits for another transaction."""
+    with psycopg.connect(dsn) as connection:
+        waiting = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'jobledger-writer' "
+            "AND wait_event_type = 'Lock' AND datname = current_database()"
+        ).fetchone()
+    return waiting is not None and waiting[0] > 0
+
+
+async def test_44_a_write_that_is_under_way_while_the_job_is_erased_leaves_no_row(store: Store) -> None:
+    one = store.add(delivery(1), {"name": "Lamp"})
+    await store.writer.write([one])
+    with psycopg.connect(store.dsn) as slow:  # another writer of the row, in the middle of its transaction
+        slow.execute("UPDATE extraction.stored_results SET domain = 'late' WHERE job_id = 'job-1'")
+        erasure = asyncio.create_task(store.writer.write([erasing(one)]))
+        await eventually(lambda: waits_for_a_lock(store.dsn))
+        slow.commit()
+    await erasure
+    assert store.rows() == {}
+
+
+async def test_44_bodies_that_cannot_be_removed_now_are_waited_for(store: Store) -> None:
+    store.blobs.broken = BlobFault("no route")
+    with pytest.raises(DestinationDown, match="no route"):
+        await store.writer.write([erasing(delivery(1))])

@@ -5,7 +5,6 @@ import pytest
 
 from schemas.events import AnyEvent, DeliveryDeadLettered, DeliveryRequested, DeliveryWaived, JobCompleted, JobFailed
 from schemas.values import After, Destination, OnExhausted
-from services.ledger import indexes
 from services.ledger.delivery import DeliveryState
 from services.ledger.messages import CancelJob, Done, Failed, RedeliverJob, Refused, WaiveDelivery
 from services.ledger.policy import HOUR, SECOND, Policy
@@ -223,18 +222,19 @@ def test_what_an_earlier_generation_opened_stays_open() -> None:
     }
 
 
-def test_a_completed_job_is_redelivered_and_looked_after_until_that_is_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexes, "ENDED_KEPT", 1)
-    world = World().extracted()
+def test_a_completed_job_is_redelivered_and_looked_after_until_that_is_settled() -> None:
+    world = World(Policy(ended_kept=0, ended_kept_for=0)).extracted()
     world.settle(ack())
     assert names(world.when(redeliver(2, "internal-postgres"))) == ["DeliveryRequested"]
-    world.submit("j2")
-    world.when(CancelJob(command_id="x", org_id="acme", job_id="j2"))
-    world.submit("j3")
-    world.when(CancelJob(command_id="x", org_id="acme", job_id="j3"))
+    world.archive()
     assert names(world.after(31)) == ["DeliveryRequested"]
     assert world.status() is Status.COMPLETED
     assert names(world.settle(ack(generation=2, try_number=2))) == ["DeliveryAcked"]
+    world.archive()
+    assert "j1" not in world.ledger.jobs
+    redelivered = world.when(redeliver(3, "internal-postgres"))
+    assert names(redelivered) == ["JobRecalled", "DeliveryRequested"]
+    assert world.job().deliveries[0].generation == 3
 
 
 # ---- waive ----

@@ -4,7 +4,6 @@ import pytest
 
 from schemas.events import AnyEvent, DeliveryFailed, DeliveryRequested
 from schemas.values import After, Destination
-from services.ledger import indexes
 from services.ledger.messages import CancelJob, Delivery, Failed, Refused
 from services.ledger.policy import Policy
 from services.ledger.status import Status
@@ -128,13 +127,12 @@ def test_a_receiver_that_asks_for_time_gets_it() -> None:
     assert requested(world.after(1)) == ["wh-1:job.failed"]
 
 
-def test_a_job_stays_in_memory_until_its_notices_are_settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(indexes, "ENDED_KEPT", 0)
+def test_a_job_stays_in_memory_until_its_notices_are_settled() -> None:
     world = running()
     world.report(Failed(error_type="providers_exhausted"))
-    assert "j1" in world.ledger.jobs
+    assert "j1" not in world.ledger.ended
     world.settle(ack(destination="wh-1:job.failed"))
-    assert "j1" not in world.ledger.jobs
+    assert "j1" in world.ledger.ended
 
 
 def test_a_submission_whose_notice_would_gate_is_refused() -> None:

@@ -4,15 +4,19 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from schemas.events import AnyEvent, Recorded
+from schemas.events import AnyEvent, JobsArchived, Recorded
 from schemas.values import Destination, NodeOutcome
 from services.decider.batch import Batch, BatchDecider
+from services.ledger.apply import apply
+from services.ledger.archive import absent, archivable
 from services.ledger.job import Job
 from services.ledger.messages import (
     AnnounceWorker,
     Answer,
     AnyCommand,
+    CancelJob,
     ClaimTask,
+    DeleteJob,
     DeliveryResult,
     Extracted,
     NewJob,
@@ -24,6 +28,7 @@ from services.ledger.messages import (
     SubmitJobs,
 )
 from services.ledger.policy import SECOND, Policy
+from services.ledger.record import digest_of
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 
@@ -39,6 +44,23 @@ class PlainEncoder:
         return msgspec.msgpack.encode([recorded.header, recorded.event])
 
 
+class Keeper:
+    """Knows every job for ever, as the read model does: a fold of the events that forgets nothing."""
+
+    def __init__(self) -> None:
+        self._ledger = Ledger(0)
+
+    def take(self, recorded: Recorded) -> None:
+        """Fold the next event."""
+        if not isinstance(recorded.event, JobsArchived):
+            apply(self._ledger, recorded, digest_of(b""))
+
+    def load(self, org_id: str, job_id: str) -> Job | None:
+        """Return a job as it is now."""
+        job = self._ledger.jobs.get(job_id)
+        return job if job is not None and job.org_id == org_id else None
+
+
 @dataclass
 class World:
     """One partition with a clock and everything it has sent out."""
@@ -50,6 +72,7 @@ class World:
     sent: Batch = field(default_factory=Batch)
 
     def __post_init__(self) -> None:
+        self.keeper = Keeper()
         self.decider = BatchDecider(Ledger(0, self.policy), PlainEncoder())
 
     @property
@@ -59,7 +82,9 @@ class World:
 
     def when(self, command: AnyCommand) -> list[AnyEvent]:
         """Decide a command and return its events."""
-        self.decider.command(msgspec.structs.replace(command, requester="me"), self.offset, self.now)
+        loaded = [self.keeper.load(*key) for key in absent(self.ledger, command)]
+        archived = [job for job in loaded if job is not None]
+        self.decider.command(msgspec.structs.replace(command, requester="me"), self.offset, self.now, archived)
         self.offset += 1
         return self._take()
 
@@ -72,6 +97,13 @@ class World:
     def lose(self, boot_id: str) -> list[AnyEvent]:
         """Let the lease of a worker run out."""
         self.decider.lost_workers([boot_id], self.now)
+        return self._take()
+
+    def archive(self) -> list[AnyEvent]:
+        """Let ended jobs leave memory, as far as the policy wants it."""
+        up_to = archivable(self.ledger, self.ledger.position)
+        if up_to:
+            self.decider.say(JobsArchived(up_to=up_to), self.now)
         return self._take()
 
     @property
@@ -160,6 +192,14 @@ class World:
             )
         )
 
+    def cancel(self, job_id: str = "j1", org_id: str = "acme", call: str = "call-1") -> list[AnyEvent]:
+        """Cancel a job."""
+        return self.when(CancelJob(command_id="x", org_id=org_id, job_id=job_id, correlation_id=call))
+
+    def delete(self, job_id: str = "j1", org_id: str = "acme") -> list[AnyEvent]:
+        """Delete a job."""
+        return self.when(DeleteJob(command_id="e", org_id=org_id, job_id=job_id))
+
     def extracted(self, job_id: str = "j1", **submit: object) -> "World":
         """Bring a fresh job to extraction_done."""
         self.org().submit(job_id, **submit)  # type: ignore[arg-type]
@@ -170,6 +210,8 @@ class World:
     def _take(self) -> list[AnyEvent]:
         batch = self.decider.take()
         self.seen += [stored.recorded for stored in batch.events]
+        for stored in batch.events:
+            self.keeper.take(stored.recorded)
         self.sent.events += batch.events
         self.sent.tasks += batch.tasks
         self.sent.deliveries += batch.deliveries

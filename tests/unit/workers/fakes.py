@@ -39,6 +39,12 @@ class MemoryBlobs:
             raise BlobMissing(key)
         return self.blobs[key]
 
+    async def delete_job(self, org_id: str, job_id: str) -> None:
+        """Remove every blob of a job."""
+        if self.broken:
+            raise self.broken
+        self.blobs = {key: data for key, data in self.blobs.items() if not key.startswith(f"{org_id}/{job_id}/")}
+
 
 class MemoryLedger:
     """Answers commands by a function and remembers all it was told."""

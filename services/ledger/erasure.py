@@ -1,0 +1,32 @@
+"""What has to go when a job is deleted: its bodies and rows in the stores of ours that its destinations were."""
+
+from collections.abc import Iterator
+
+from schemas.events import DeliveryRequested
+from services.ledger.job import Job
+
+# The writer of Postgres also takes away the bodies: every job may have left some, whatever its destinations.
+STORE, STORE_KIND = "erasure", "postgres"
+TABLES = {"clickhouse": "erasure-clickhouse"}  # other kinds of destinations whose tables are ours: who erases there
+
+
+def erasures(job: Job) -> Iterator[DeliveryRequested]:
+    """Yield a request for each store that may hold something of a job; asked again, each is a new generation."""
+    yield _erasure(job, STORE, STORE_KIND)
+    kinds = {destination.kind for destination in job.destinations}
+    for kind, name in TABLES.items():
+        if kind in kinds:
+            yield _erasure(job, name, kind)
+
+
+def _erasure(job: Job, name: str, kind: str) -> DeliveryRequested:
+    before = job.delivery(name)
+    return DeliveryRequested(
+        org_id=job.org_id,
+        job_id=job.job_id,
+        attempt=job.attempt,
+        destination_id=name,
+        kind=kind,
+        generation=before.generation + 1 if before else 1,
+        erase=True,
+    )
