@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from services.decider.clock import SteadyClock
 from services.decider.partition import PartitionDecider, Tools, open_partition
+from services.decider.postgres_archive import PostgresArchive
 from services.decider.waiting import watch_inboxes
 from services.runtime import health_server
 from services.runtime.broker_watch import watch_broker
@@ -45,20 +46,32 @@ async def main(settings: Settings) -> None:
     health = Health("decider")
     server = await health_server.serve(settings, health)
     encode, decode = await asyncio.to_thread(encoder, settings), await asyncio.to_thread(decoder, settings)
-    clock = SteadyClock(now_micros, time.monotonic)
-    tools = Tools(settings, policy_of(settings), encode, decode, producer, park, boot_id=uuid7(), clock=clock)
+    archive = PostgresArchive(settings.postgres)
+    tools = Tools(
+        settings,
+        policy_of(settings),
+        encode,
+        decode,
+        producer,
+        park,
+        boot_id=uuid7(),
+        clock=SteadyClock(now_micros, time.monotonic),
+        archive=archive.of,
+    )
     deciders: dict[int, PartitionDecider] = {}
     stopping = threading.Event()
     try:
         async with asyncio.TaskGroup() as group:
             if settings.broker != "tansu":  # its end offsets are wrong
                 group.create_task(watch_inboxes(settings, deciders, health.part("commands")))
+            group.create_task(archive.watch())
             group.create_task(watch_broker(settings, health.part("broker")))
             for partition in settings.partitions_owned():
                 progress = health.part(f"partition-{partition}")
                 group.create_task(in_thread(partial(decide, tools, partition, deciders, progress, stopping), stopping))
     finally:
         stopping.set()
+        archive.close()
         await server.close()
         await asyncio.to_thread(producer.close)
 

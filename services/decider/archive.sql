@@ -1,7 +1,10 @@
--- What the decider reads of the read model to bring a job back into memory, in one snapshot.
+-- What the decider reads of the read model to bring a job back into memory. Names are resolved by search_path.
 
 -- name: active_schema
 SELECT schema_name FROM jobledger.active_version WHERE read_model = 'postgres'
+
+-- name: positions
+SELECT partition, position FROM checkpoints
 
 -- name: position
 SELECT position FROM checkpoints WHERE partition = %s
@@ -10,21 +13,21 @@ SELECT position FROM checkpoints WHERE partition = %s
 SELECT j.org_id, j.job_id, j.vocabulary, j.workflow_ref, j.domain, j.private, j.priority, j.max_run_seconds,
     j.destinations, j.status, j.seq, j.attempt, j.dispatches, coalesce(j.boot_id, '') AS boot_id,
     j.submitted_at, j.claimed_at, j.extracted_at, j.finished_at, coalesce(j.ended_for, '') AS ended_for,
-    e.position AS ended_position, e.actor AS ended_by,
+    (SELECT t.position FROM job_transitions AS t
+        WHERE t.org_id = j.org_id AND t.job_id = j.job_id AND t.seq = j.finished_seq) AS ended_position,
     coalesce((SELECT max(v.step) + 1 FROM job_trace AS v WHERE v.org_id = j.org_id AND v.job_id = j.job_id), 0) AS step,
     j.result_ref, j.content_type, j.result_bytes, coalesce(j.extraction_ref, '') AS extraction_ref,
     coalesce(j.schema_id, '') AS schema_id, coalesce(j.data_type, '') AS data_type, j.items, j.quality_completeness,
-    j.quality_validation, j.quality_composite, j.latency_ms,
-    j.error_type, coalesce(j.rule, '') AS rule, coalesce(j.node_id, '') AS node_id
+    j.quality_validation, j.quality_composite, j.latency_ms, j.error_type, coalesce(j.rule, '') AS rule,
+    coalesce(j.node_id, '') AS node_id, coalesce(j.destination_id, '') AS destination_id
 FROM jobs AS j
-JOIN job_transitions AS e ON e.org_id = j.org_id AND e.job_id = j.job_id AND e.seq = j.finished_seq
-WHERE j.org_id = %s AND j.job_id = %s
+WHERE j.org_id = %s AND j.job_id = %s AND j.finished_at IS NOT NULL
 
 -- name: deliveries
-SELECT DISTINCT ON (destination_id) destination_id, generation, kind, status, tries, requested_at, acked_at,
-    next_try_at, ack_event_id
+SELECT destination_id, generation, kind, status, tries, requested_at, acked_at, waived_at, next_try_at,
+    ack_event_id, ack_seq, waive_event_id, waive_seq
 FROM extraction_deliveries WHERE org_id = %s AND job_id = %s
-ORDER BY destination_id, generation DESC
+ORDER BY destination_id, generation
 
 -- name: deleted
 SELECT org_id, job_id, status, seq, attempt, coalesce(boot_id, '') AS boot_id, erasures, deleted_at

@@ -11,5 +11,7 @@ def policy_of(settings: Settings) -> Policy:
         lease=int(settings.lease_seconds * SECOND),
         dispatch_resend=int(settings.dispatch_resend_seconds * SECOND),
         delivery_resend=int(settings.delivery_resend_seconds * SECOND),
+        ended_kept=settings.ended_kept,
+        ended_kept_for=int(settings.ended_kept_seconds * SECOND),
         gate_deadline=int(settings.gate_deadline_seconds * SECOND),
     )

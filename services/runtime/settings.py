@@ -38,6 +38,8 @@ class Settings:
     dispatch_resend_seconds: float = 30.0
     delivery_resend_seconds: float = 30.0
     gate_deadline_seconds: float = 72 * 3600.0  # that a job waits for the ACK of a destination with no limit of its own
+    ended_kept: int = 20_000  # ended jobs that each partition of a decider keeps in memory
+    ended_kept_seconds: float = 120.0  # and for so long at least
     reply_timeout_seconds: float = 10.0
     writer_kind: str = "postgres"  # destinations that this writer serves: postgres, webhook or clickhouse
     writer_batch_rows: int = 500

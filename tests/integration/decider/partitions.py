@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from schemas.events import Recorded
 from schemas.values import Destination
+from services.decider.archive import Archive, NoArchive
 from services.decider.partition import Tools, open_partition
 from services.ledger.messages import (
     AnyCommand,
@@ -37,7 +38,13 @@ STEPS = 200  # an upper bound for "until"; each step waits at most 0.1 s
 class Partition:
     """A decider of one partition, with its producer and everything that it parked."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], int] = now_micros) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        clock: Callable[[], int] = now_micros,
+        policy: Policy | None = None,
+        archive: Callable[[int], Archive] = lambda _: NoArchive(),
+    ) -> None:
         self.settings = settings
         self.number = topics.partition_of_org(ORG, settings.partitions)
         self.parked: list[tuple[Record, str]] = []
@@ -46,13 +53,14 @@ class Partition:
         self.producer.start()
         tools = Tools(
             settings,
-            Policy(),
+            policy or Policy(),
             encoder(settings),
             decoder(settings),
             self.producer,
             park=self._park,
             boot_id="test",
             clock=clock,
+            archive=archive,
         )
         self.decider = open_partition(tools, self.number)
 
