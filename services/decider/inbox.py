@@ -48,11 +48,11 @@ class Inbox:
         self._busy = len(records) >= BUSY_RECORDS
         return records
 
-    def drained(self) -> bool:
-        """Whether every command that the broker holds now has been read; raises BrokerFault where it is silent."""
+    def end(self) -> int:
+        """Return the offset behind the last command that the broker holds; raises BrokerFault where it is silent."""
         if self._settings.broker == "tansu":  # its end offsets are wrong
-            return self._reader.at_end()
-        return self.next_offset >= self._reader.end(self._partition)
+            return self.next_offset + (not self._reader.at_end())
+        return self._reader.end(self._partition)
 
     def turn_away(self, reason: str, detail: str) -> None:
         """Dead-letter the command that `poll` yielded last: it cannot be decided now, and nobody waits to repeat it."""

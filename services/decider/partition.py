@@ -11,7 +11,7 @@ from services.decider.alarms import raise_alarms
 from services.decider.archive import Archive, ArchiveAway, NoArchive
 from services.decider.batch import Batch, BatchDecider, Encodes
 from services.decider.inbox import Inbox, Park
-from services.decider.leases import LeaseClock
+from services.decider.leases import Hearing, LeaseClock
 from services.decider.outgoing import reply_of, transaction_of
 from services.decider.restore import restore
 from services.ledger.archive import absent, archivable
@@ -70,6 +70,7 @@ class PartitionDecider:
         self._ahead = max(0, self.ledger.occurred_at - self._clock())
         self._leases = LeaseClock(tools.policy, self._now())
         self._archive = tools.archive(decider.ledger.partition)
+        self._hearing = Hearing(tools.policy, inbox.end, lambda: inbox.next_offset)
 
     @property
     def position(self) -> int:
@@ -182,18 +183,15 @@ class PartitionDecider:
                 self._leases.heard(stored.recorded.event.boot_id)
 
     def _expire_leases(self, now: int) -> None:
-        """Declare workers lost, but never while their signs of life may wait unread in front of us."""
-        self._leases.advance(now)
-        silent = self._leases.silent(self.ledger.workers)
-        if not silent:
+        """Declare workers lost that were silent although they could be heard."""
+        if not self.ledger.workers:
             return
         try:
-            drained = self._inbox.drained()
+            self._leases.advance(self._hearing.until(now))
         except BrokerFault:
-            self._leases.restart()
+            self._leases.restart(now)
             return
-        if drained:
-            self._decider.lost_workers(silent, now)
+        self._decider.lost_workers(self._leases.silent(self.ledger.workers), now)
 
     def _mark_position(self, now: int) -> None:
         """Record how far commands without events were decided: once an hour, and when some were parked."""

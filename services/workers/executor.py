@@ -40,6 +40,9 @@ class Executor:
         self._attempt = attempt
         self._runs: dict[str, Run] = {}
         self._works: set[asyncio.Task[None]] = set()
+        self._claiming: set[str] = set()  # jobs whose claims are not answered yet
+        self._unwanted: set[str] = set()  # of these, those that were taken from this worker meanwhile
+        self._notes: set[asyncio.Task[None]] = set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def accept(self, task: Task, claimed: Callable[[], None]) -> None:
@@ -54,12 +57,20 @@ class Executor:
         return tuple(self._runs.values())
 
     def drop(self, job_ids: Collection[str], among: Collection[Run] | None = None) -> None:
-        """Stop these jobs at once, without a report; only runs of `among`, where given."""
+        """Stop these jobs at once and say so, which the ledger notes; only runs of `among`, where given.
+
+        The word may overtake the grant that it is about: then the job is handed back before it begins.
+        """
         for job_id in job_ids:
             run = self._runs.get(job_id)
             if run and (among is None or run in among):
                 log.info("job dropped", extra={"job_id": job_id, "attempt": run.attempt})
                 run.work.cancel()
+                noting = asyncio.create_task(self._note(run), name=f"dropped {job_id}")
+                self._notes.add(noting)
+                noting.add_done_callback(self._noted)
+            elif among is None and job_id in self._claiming:
+                self._unwanted.add(job_id)
 
     async def stop(self, grace_seconds: float) -> None:
         """Take no more tasks; let running jobs end within the grace, and hand back those that do not."""
@@ -71,15 +82,30 @@ class Executor:
             work.cancel()
         if self._works:
             await asyncio.wait(self._works)
-        await asyncio.gather(*(self._tell(run.task, run.attempt, (), HandedBack()) for run in left))
+        await asyncio.gather(*(self._tell(run.task, run.attempt, (), HandedBack()) for run in left), *self._notes)
 
     async def _carry(self, task: Task, claimed: Callable[[], None]) -> None:
         with about(org_id=task.org_id, job_id=task.job_id, partition=task.partition):
-            answer = await self._claim(task)
+            self._claiming.add(task.job_id)
+            try:
+                answer = await self._claim(task)
+            finally:
+                unwanted = task.job_id in self._unwanted
+                self._claiming.discard(task.job_id)
+                self._unwanted.discard(task.job_id)
             claimed()
             if isinstance(answer, Granted):
                 note(attempt=answer.attempt)
-                await self._run(task, answer)
+                await (self._tell(task, answer.attempt, (), HandedBack()) if unwanted else self._run(task, answer))
+
+    async def _note(self, run: Run) -> None:
+        """Tell that a job was dropped, once nothing of it goes on: what it has left behind by then is all there is."""
+        await asyncio.wait({run.work})
+        await self._tell(run.task, run.attempt, (), HandedBack())
+
+    def _noted(self, noting: asyncio.Task[None]) -> None:
+        self._notes.discard(noting)
+        self._pass_on(noting)
 
     async def _claim(self, task: Task) -> Granted | Refused:
         claim = ClaimTask(
@@ -152,6 +178,9 @@ class Executor:
     def _ended(self, work: asyncio.Task[None]) -> None:
         self._works.discard(work)
         self._slots.give()
+        self._pass_on(work)
+
+    def _pass_on(self, work: asyncio.Task[None]) -> None:
         error = None if work.cancelled() else work.exception()
         if error and not self.failed.done():
             self.failed.set_exception(error)

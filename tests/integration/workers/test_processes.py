@@ -85,7 +85,7 @@ async def test_the_job_of_a_worker_that_was_killed_is_finished_by_another(plant:
 
 
 @pytest.mark.kafka
-async def test_a_cancelled_job_stops_at_once_and_is_not_reported_on(plant: Plant) -> None:
+async def test_40_a_cancelled_job_stops_at_once_and_what_was_out_is_noted(plant: Plant) -> None:
     await plant.worker("worker-1")
     job_id = await plant.submit("/slow/1")
     await eventually(lambda: plant.site.calls["/slow/1"] == 1, 30)
@@ -93,5 +93,5 @@ async def test_a_cancelled_job_stops_at_once_and_is_not_reported_on(plant: Plant
     await eventually(lambda: plant.site.dropped["/slow/1"] == 1, 5)
     other = await plant.submit("/p/2")
     await plant.until("JobExtracted", other)
-    assert plant.history(job_id)[-1] == "JobCancelled"
-    assert not plant.of("ReportRefused", job_id)
+    await plant.until("ReportRefused", job_id, report="release", reason="job_terminal")
+    assert plant.history(job_id)[-2:] == ["JobCancelled", "ReportRefused"]

@@ -129,15 +129,32 @@ async def test_a_task_is_not_acked_before_its_claim_is_answered(monkeypatch: pyt
     assert it.outcomes() == [("job-1", OUTCOME)]
 
 
-async def test_a_dropped_job_stops_at_once_and_tells_nothing_more() -> None:
+async def test_a_dropped_job_stops_at_once_and_tells_that_it_did_so() -> None:
     it = Fixture()
     await it.accept()
     await it.ledger.until(it.ledger.reports)
     it.executor.drop(("job-1", "unknown"))
     await it.idle()
+    await eventually(lambda: it.outcomes() == [("job-1", HandedBack())])
     assert it.jobs.cancelled == ["job-1"]
-    assert it.outcomes() == []
     assert it.executor.running() == ()
+
+
+async def test_40_a_drop_that_overtakes_the_grant_keeps_the_job_from_beginning() -> None:
+    def answer(_command: object) -> object:
+        it.executor.drop(("job-1",))
+        return granted(1)
+
+    it = Fixture(answer)
+    await it.accept()
+    await it.idle()
+    assert it.jobs.started == []
+    assert it.outcomes() == [("job-1", HandedBack())]
+    it.ledger.answer = lambda _command: granted(2)
+    it.jobs.go_on.set()
+    await it.accept()
+    await it.idle()
+    assert it.outcomes()[1:] == [("job-1", OUTCOME)]  # the next grant is another matter
 
 
 async def test_a_drop_that_was_meant_for_an_earlier_run_leaves_the_new_one_alone() -> None:
