@@ -15,7 +15,7 @@ from services.ledger.fairness import next_dispatch
 from services.ledger.follow import follow
 from services.ledger.indexes import pop_due
 from services.ledger.job import Job
-from services.ledger.messages import AnyCommand, Delivery, Done, Drop, Granted, Refused, Reply, Task
+from services.ledger.messages import Answer, AnyCommand, Delivery, Refused, Reply, Task
 from services.ledger.record import Moment, digest_of, record
 from services.ledger.state import Ledger
 
@@ -104,7 +104,7 @@ class BatchDecider:
         """Record an event of the decider itself."""
         self._record([event], Moment(now, self.ledger.cause, actor="decider"))
 
-    def _reply(self, command: AnyCommand, body: Done | Granted | Refused | Drop) -> None:
+    def _reply(self, command: AnyCommand, body: Answer) -> None:
         self._batch.replies.append(
             Reply(
                 command_id=command.command_id,

@@ -21,7 +21,7 @@ def digest_of_state(ledger: Ledger) -> bytes:
 
 
 def _pieces(ledger: Ledger) -> Iterator[object]:
-    yield ledger.partition, ledger.position, ledger.cause, ledger.occurred_at
+    yield ledger.partition, ledger.position, ledger.cause, ledger.occurred_at, ledger.archived_up_to
     yield sorted(ledger.heads.items())
     for org_id, org in sorted(ledger.orgs.items()):
         yield org_id, org.max_in_flight, org.seq, list(org.holders)

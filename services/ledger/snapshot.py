@@ -21,7 +21,7 @@ from services.ledger.state import Ledger, Org, Worker
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
-FOLD_VERSION = 1
+FOLD_VERSION = 2
 JOBS_IN_PART = 2_000
 ENTRIES_IN_PART = 5_000
 
@@ -37,6 +37,7 @@ class Basics(Struct, tag=True, array_like=True):
     orgs: list[tuple[str, int, int, list[str]]]  # id, cap, seq, jobs that hold a slot in the order of taking it
     workers: list[tuple[str, str, str, int, int]]  # boot id, name, kind, slots, seen at
     rings: list[tuple[str, list[str]]]  # by kind
+    archived_up_to: int
 
 
 class Row(Struct, array_like=True, gc=False):
@@ -80,9 +81,9 @@ class Waits(Struct, tag=True, array_like=True):
 
 
 class Ended(Struct, tag=True, array_like=True):
-    """Some ended jobs that are still in memory, in the order of their ends."""
+    """Some ended jobs that are still in memory, each with the position of its newest event, in its order."""
 
-    jobs: Sequence[tuple[str, int | None]]
+    jobs: Sequence[tuple[str, int]]
 
 
 Part: TypeAlias = Basics | Jobs | KeysOfHour | Waits | Ended
@@ -117,6 +118,7 @@ def _basics(ledger: Ledger) -> Basics:
         [(org.org_id, org.max_in_flight, org.seq, list(org.holders)) for org in ledger.orgs.values()],
         [(boot, w.worker_id, w.kind, w.slots, w.seen_at) for boot, w in ledger.workers.items()],
         [(kind, list(ring)) for kind, ring in ledger.rings.items()],
+        ledger.archived_up_to,
     )
 
 
@@ -167,13 +169,14 @@ class Rebuild:
                 self._waits(decoded)
             case Ended():
                 for job_id, at in decoded.jobs:
-                    self.ledger.ended[self._own(job_id)] = at  # type: ignore[assignment]
+                    self.ledger.ended[self._own(job_id)] = at
             case _:
                 assert_never(decoded)
 
     def _basics(self, part: Basics) -> None:
         ledger = self.ledger
         ledger.position, ledger.cause, ledger.occurred_at = part.position, part.cause, part.occurred_at
+        ledger.archived_up_to = part.archived_up_to
         ledger.heads = part.heads
         ledger.orgs = {org_id: Org(org_id, cap, seq, dict.fromkeys(holders)) for org_id, cap, seq, holders in part.orgs}
         ledger.workers = {boot: Worker(name, kind, slots, seen) for boot, name, kind, slots, seen in part.workers}

@@ -6,7 +6,7 @@ import pytest
 from schemas.events import AnyEvent, DeliveryDeadLettered, DeliveryRequested, DeliveryWaived, JobCompleted, JobFailed
 from schemas.values import After, Destination, OnExhausted
 from services.ledger.delivery import DeliveryState
-from services.ledger.messages import CancelJob, Done, Failed, RedeliverJob, Refused, WaiveDelivery
+from services.ledger.messages import Done, Failed, RedeliverJob, Refused, WaiveDelivery
 from services.ledger.policy import HOUR, SECOND, Policy
 from services.ledger.status import Status
 from tests.unit.ledger.world import POSTGRES, World, ack, names
