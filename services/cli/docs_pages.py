@@ -5,7 +5,7 @@ from pathlib import Path
 from api import openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
-from services.cli import demo_docs
+from services.cli import demo_docs, docs_cases
 from services.cli.docs_metrics import metrics_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 
@@ -107,6 +107,8 @@ def state_machine_page() -> str:
             *moves,
             "",
             OTHER_EVENTS,
+            "",
+            docs_cases.section(),
             "",
             GATE,
             "",

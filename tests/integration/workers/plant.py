@@ -108,19 +108,23 @@ class Plant:
         await self._commander.close()
         await self.site.close()
 
-    def start(self, module: str, **values: str) -> subprocess.Popen[bytes]:
-        """Start one of our processes."""
+    def start(self, module: str, *, before: str = "", **values: str) -> subprocess.Popen[bytes]:
+        """Start one of our processes; `before` is Python that it runs first."""
         log = (self._logs / f"{module}-{len(self.processes)}.log").open("wb")
         with log:
             process = subprocess.Popen(
-                [sys.executable, "-m", module], cwd=ROOT, env=self._environ() | values, stdout=log, stderr=log
+                [sys.executable, "-c", f"{before}\nimport runpy; runpy.run_module('{module}', run_name='__main__')"],
+                cwd=ROOT,
+                env=self._environ() | values,
+                stdout=log,
+                stderr=log,
             )
         self.processes.append(process)
         return process
 
-    async def worker(self, name: str) -> subprocess.Popen[bytes]:
+    async def worker(self, name: str, *, before: str = "", **values: str) -> subprocess.Popen[bytes]:
         """Start a worker and wait until the ledger knows it."""
-        process = self.start("services.workers", JOBLEDGER_WORKER_ID=name)
+        process = self.start("services.workers", before=before, JOBLEDGER_WORKER_ID=name, **values)
         alive = self.settings.partitions
         await eventually(lambda: len({e.header.partition for e in self.of("WorkerAlive", worker_id=name)}) == alive, 30)
         return process

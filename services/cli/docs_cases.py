@@ -1,0 +1,151 @@
+"""What a command leads to in each state of a job, found by deciding it: the tables of docs/state_machine.md."""
+
+from collections.abc import Callable
+
+import msgspec
+from msgspec.structs import replace
+
+from schemas.events import Recorded
+from schemas.values import Destination
+from services.decider.batch import BatchDecider
+from services.ledger.messages import (
+    AnyCommand,
+    CancelJob,
+    ClaimTask,
+    DeleteJob,
+    DeliveryResult,
+    Extracted,
+    Failed,
+    NewJob,
+    Refused,
+    RegisterOrg,
+    ReportProgress,
+    RetryLater,
+    SettleDeliveries,
+    SubmitJobs,
+)
+from services.ledger.policy import SECOND
+from services.ledger.state import Ledger
+from services.ledger.status import Status
+
+FINAL = """\
+## What ends a job, and what comes after its end
+
+What each of these leads to in each state, as the rules decide it; `refused` is what the asker is told.
+
+{cases}
+
+**Cancel.** One terminal event is recorded, whichever of a cancel and the last report is decided first; the other is
+refused, the report as `ReportRefused`. A worker is told at once, and by the answer to its next heartbeat: no provider
+is called later than one heartbeat after the cancel. It says when it has stopped, recorded as `ReportRefused`
+(`release`); a cancel that overtakes the grant keeps the job from beginning. In `extraction_done` the deliveries under
+way may still reach their destinations, their ACKs are recorded and change nothing, and no further try is made. On a
+dead worker nothing has to be waited for: the job ends at the cancel, and all its nodes with it, for only finished
+ones are recorded.
+
+**Delete.** A job that has not ended is cancelled first, in the same transaction. `DELETE` answers 200 once no reader
+sees the job any more (202: within moments). Its rows leave the read models, and `deleted_jobs` keeps that it was
+there, how it ended and its ordinals; ClickHouse keeps `JobDeleted` and what came later. Each store of ours is asked
+to forget it (`DeliveryRequested` with `erase`), again and again until its writer has answered: `extraction_results`
+in Postgres keeps an empty row behind its view, ClickHouse keeps the job in `erased_jobs`, so that no late write
+passes; every body of the job leaves the blob store. A worker that reports on it later is refused (`job_deleted`), and
+the stores forget once more, for it may have left a body behind. A delivery or a webhook that had left already is not
+called back.
+
+The log is not rewritten: `private` of its events stays where it is, and with it copies of the topics (tasks and
+commands for 7 days, dead letters until somebody removes them). Making that unreadable too takes a key per org under
+which `private` is encrypted (its first byte names the encoding) and which is then destroyed; this version writes
+plain JSON only. ClickHouse hides deleted rows at once and drops their bytes with the next merge.
+
+**Jobs that left memory.** A job that has ended and settled leaves the decider's memory when Postgres has every event
+of it: not among the newest `JOBLEDGER_ENDED_KEPT` ended ones of its partition, nor for `JOBLEDGER_ENDED_KEPT_SECONDS`
+after its end. `JobsArchived` says so in the log, so that memory is a fold of the log alone. A command on such a job
+makes the decider load it from Postgres first; if anything follows, `JobRecalled` brings it back. With Postgres away,
+or being rebuilt, nothing leaves memory, and such a command is turned away: 503 `ledger_unavailable` to a caller, a
+dead letter `archive_unavailable` where nobody waits for an answer."""
+ORG, JOB, PLACE = "acme", "job", "internal-postgres"
+START = 1_800_000_000 * SECOND
+Command = Callable[[], AnyCommand]
+
+
+class _Encoder:
+    """Makes bytes of events; which ones, nobody looks at."""
+
+    def encode(self, recorded: Recorded) -> bytes:
+        """Return some bytes."""
+        return msgspec.msgpack.encode([recorded.header, recorded.event])
+
+
+def _claim(boot_id: str = "boot") -> AnyCommand:
+    return ClaimTask(command_id="c", org_id=ORG, job_id=JOB, dispatch=1, worker_id="worker", boot_id=boot_id)
+
+
+def _report(outcome: Extracted | Failed | RetryLater) -> AnyCommand:
+    return ReportProgress(
+        command_id="p", org_id=ORG, job_id=JOB, attempt=1, worker_id="worker", boot_id="boot", outcome=outcome
+    )
+
+
+def _ack(destination_id: str = PLACE) -> AnyCommand:
+    result = DeliveryResult(org_id=ORG, job_id=JOB, destination_id=destination_id, generation=1, rows=1)
+    return SettleDeliveries(command_id="d", results=(result,))
+
+
+def _cancel() -> AnyCommand:
+    return CancelJob(command_id="x", org_id=ORG, job_id=JOB, correlation_id="of the caller")
+
+
+def _delete() -> AnyCommand:
+    return DeleteJob(command_id="e", org_id=ORG, job_id=JOB)
+
+
+EXTRACTED = Extracted(result_ref="body")
+RUNNING = (_claim(),)
+DONE = (*RUNNING, _report(EXTRACTED))
+STATES: dict[str, tuple[AnyCommand, ...]] = {
+    Status.PENDING: (),
+    Status.RUNNING: RUNNING,
+    Status.WAITING_RETRY: (*RUNNING, _report(RetryLater(node_id="n", try_number=2, delay_ms=1000))),
+    Status.EXTRACTION_DONE: DONE,
+    Status.COMPLETED: (*DONE, _ack()),
+    Status.FAILED: (*RUNNING, _report(Failed(error_type="providers_exhausted"))),
+    Status.CANCELLED: (*RUNNING, replace(_cancel(), correlation_id="another")),
+    "deleted": (*DONE, _ack(), _delete()),
+}
+COMMANDS: dict[str, Command] = {
+    "cancel": _cancel,
+    "delete": _delete,
+    "an old task is claimed": lambda: _claim("another boot"),
+    "its worker reports the extraction": lambda: _report(EXTRACTED),
+    "an ACK comes": _ack,
+}
+
+
+def section() -> str:
+    """Return the section on the ends of jobs."""
+    return FINAL.format(cases="\n".join(_cases()))
+
+
+def _cases() -> list[str]:
+    lines = [f"| state | {' | '.join(COMMANDS)} |", f"|---|{'---|' * len(COMMANDS)}"]
+    for name, before in STATES.items():
+        cells = (_outcome(before, command()) for command in COMMANDS.values())
+        lines.append(f"| `{name}` | {' | '.join(cells)} |")
+    return lines
+
+
+def _outcome(before: tuple[AnyCommand, ...], command: AnyCommand) -> str:
+    """Return the events of a command and what its asker is told, where these say more than that it is done."""
+    decider = BatchDecider(Ledger(0), _Encoder())
+    place = Destination(destination_id=PLACE, kind="postgres")
+    org = RegisterOrg(command_id="r", org_id=ORG, name=ORG)
+    job = SubmitJobs(command_id="s", org_id=ORG, jobs=(NewJob(job_id=JOB),), destinations=(place,))
+    for offset, each in enumerate((org, job, *before)):
+        decider.command(each, offset, START)
+    decider.take()
+    decider.command(replace(command, requester="asker"), 100, START + SECOND)
+    batch = decider.take()
+    events = [stored.recorded.header.event_type for stored in batch.events if stored.recorded.event.job_id]
+    told = batch.replies[-1].body
+    said = [f"refused: `{told.code}`"] if isinstance(told, Refused) else []
+    return ", ".join([*events, *said]) or "nothing"
