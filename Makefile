@@ -20,15 +20,18 @@ VENV = .venv
 BIN = $(VENV)/bin
 # `make PYTHON=/some/python3.12 demo` takes that one.
 PYTHON =
+# How often `make fencing` stops a writer between begin and first produce, and as often between last produce and commit.
+ROUNDS = 50
 STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test check bench simulate simulate-coverage lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test fencing check bench simulate simulate-coverage lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
 	@echo 'make test    install and run every test'
+	@echo 'make fencing stop writers inside their transactions, 100 times, while others take over'
 	@echo 'make check   lint, types, dependency law, schemas, docs'
 	@echo 'make simulate SEEDS=1000 FROM=0    the whole system under seeded faults; SEED=17 runs one again, with its trace'
 	@echo 'make bench   measure, and write bench/results/latest.json'
@@ -40,6 +43,9 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest
+
+fencing: install
+	JOBLEDGER_TEST_FENCING_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -s tests/scenarios/test_fencing.py
 
 check: $(CHECKS:%=check-%)
 
