@@ -151,7 +151,7 @@ def test_19_a_stopped_writer_writes_nothing_readable_and_leaves_by_itself(ledger
         deciders.until(lambda: deciders.submitted("last"), "still deciding")
         _check(ledger, deciders, len(points))
     took.sort()
-    print(f"\n{len(took)} rounds; left after {took[len(took) // 2]:.2f} s (median), {took[-1]:.2f} s at most")
+    print(f"\n{len(took)} rounds; left after {took[len(took) // 2]:.2f} s (median), {took[-1]:.2f} s at most")  # noqa: T201
 
 
 def _check(settings: Settings, deciders: Deciders, rounds: int) -> None:
