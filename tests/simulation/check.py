@@ -5,6 +5,7 @@ from schemas.events import DeliveryAcked, Recorded
 from services.ledger.wire import REPLIES
 from services.runtime.topics import dead_letters, events
 from tests.simulation.history import History, Story
+from tests.simulation.owners import Owners
 from tests.simulation.patches import DECODER
 from tests.simulation.world import START_MICROS, World
 
@@ -24,6 +25,7 @@ class Check:
         self._read = dict.fromkeys(partitions, 0)
         self._recorded: dict[int, list[Recorded]] = {number: [] for number in partitions}
         self._times: dict[int, list[float]] = {number: [] for number in partitions}
+        self._owners = Owners(world)
         self._wrong: list[str] = []
         world.clients.reply_lands = self._reply
 
@@ -64,7 +66,7 @@ class Check:
         wrong += [each for history in self._histories.values() for each in history.wrong]
         if not world.traffic.done:
             wrong.append("customers still wait for answers")
-        wrong += self._of_jobs() + self._of_destinations() + self._of_the_read_model()
+        wrong += self._owners.verdict() + self._of_jobs() + self._of_destinations() + self._of_the_read_model()
         if world.traffic.junk != (parked := self._parked()):
             wrong.append(f"dead-lettered was {sorted(parked)}, unusable was {sorted(world.traffic.junk)}")
         return wrong[:MOST_SAID]
@@ -81,6 +83,7 @@ class Check:
     def _reply(self, value: bytes) -> None:
         """A reply may only leave once what it tells of is committed."""
         reply = REPLIES.decode(value)
+        self._owners.hear(reply)
         entries = self._world.broker.partition(events(self._world.settings), reply.partition).entries
         for entry in reversed(entries if reply.position else ()):
             if entry.readable and entry.value:
@@ -106,6 +109,7 @@ class Check:
     def _see(self, recorded: Recorded, at: float) -> None:
         """An ACK may only stand in the log of what its destination holds, and not before."""
         event, world = recorded.event, self._world
+        self._owners.see(event)
         if isinstance(event, DeliveryAcked):
             key = (event.org_id, event.job_id, event.destination_id, event.generation)
             held = min(world.warehouse.stored.get(key, NEVER), world.receiver.received.get(key, NEVER))
