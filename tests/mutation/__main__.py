@@ -60,12 +60,13 @@ def tried(guard: dict[str, Any]) -> Verdict:
         ran = subprocess.run(
             [sys.executable, "-m", *harness.split()], cwd=copy, capture_output=True, text=True, timeout=HARNESS_SECONDS
         )
+    found = complaint(ran.stdout) if ran.returncode == 1 else ""
     name = harness.split()[1] if harness.startswith("pytest") else "simulation"
     verdict = Verdict(
-        guard["name"], guard["file"], name, ran.returncode == 1, said_by(ran.stdout), time.monotonic() - began
+        guard["name"], guard["file"], name, bool(found), found or last_line(ran), time.monotonic() - began
     )
     print("noticed" if verdict.noticed else "NOT NOTICED", f"{verdict.seconds:4.0f} s", verdict.guard, sep="  ")
-    print(f"    {verdict.said}", ran.stderr[-500:] if ran.returncode not in (0, 1) else "", flush=True)
+    print(f"    {verdict.said}", flush=True)
     return verdict
 
 
@@ -91,15 +92,20 @@ def mutate(file: Path, guard: dict[str, Any]) -> None:
     file.write_text(text)
 
 
-def said_by(output: str) -> str:
-    """Return the first thing that a harness complains about."""
+def complaint(output: str) -> str:
+    """Return the first thing that a harness complains about; empty: it does not, or it did not even begin."""
     lines = output.splitlines()
     for at, line in enumerate(lines):
         if line.startswith("seed ") and line.endswith("failed:"):
             return f"{line.removesuffix(' failed:')}: {lines[at + 1].strip()}"
         if line.startswith("FAILED "):
             return line.removeprefix("FAILED ").split(" - ")[0]
-    return lines[-1] if lines else ""
+    return ""
+
+
+def last_line(ran: "subprocess.CompletedProcess[str]") -> str:
+    """Return the end of what a harness said."""
+    return ((ran.stdout + ran.stderr).strip().splitlines() or [""])[-1]
 
 
 if __name__ == "__main__":
