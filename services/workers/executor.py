@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from services.runtime.metrics import count, level, timed
 from services.workers.attempt import Report
 from services.workers.slots import Slots
 
+BEGUN_KEPT = 10_000  # attempts; a grant is late by seconds, in which a worker begins far fewer
 RETRY_SECONDS = 1.0  # between two tries to reach the ledger
 
 log = logging.getLogger(__name__)
@@ -39,6 +41,7 @@ class Executor:
         self._slots = slots
         self._attempt = attempt
         self._runs: dict[str, Run] = {}
+        self._begun: OrderedDict[str, int] = OrderedDict()  # job -> newest attempt that ran or runs here
         self._works: set[asyncio.Task[None]] = set()
         self._claiming: set[str] = set()  # jobs whose claims are not answered yet
         self._unwanted: set[str] = set()  # of these, those that were taken from this worker meanwhile
@@ -133,9 +136,9 @@ class Executor:
     async def _run(self, task: Task, granted: Granted) -> None:
         work = asyncio.current_task()
         assert work is not None
+        if not self._is_new(task.job_id, granted.attempt):
+            return  # the task came twice, and its claim got the same grant, perhaps after the run had ended
         before = self._runs.get(task.job_id)
-        if before and before.attempt >= granted.attempt:
-            return  # the task came twice, and its claim got the same grant
         if before:
             before.work.cancel()
         run = self._runs[task.job_id] = Run(task, granted.attempt, work)
@@ -150,6 +153,16 @@ class Executor:
             if self._runs.get(task.job_id) is run:
                 del self._runs[task.job_id]
             level("tasks_running", len(self._runs))
+
+    def _is_new(self, job_id: str, attempt: int) -> bool:
+        """Whether this attempt was not begun here before; from now on it was."""
+        if self._begun.get(job_id, 0) >= attempt:
+            return False
+        self._begun[job_id] = attempt
+        self._begun.move_to_end(job_id)
+        if len(self._begun) > BEGUN_KEPT:
+            self._begun.popitem(last=False)
+        return True
 
     async def _tell(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...], outcome: Outcome | None) -> None:
         """Return when the broker has the report; a broker that is away is waited for."""

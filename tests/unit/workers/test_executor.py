@@ -192,6 +192,21 @@ async def test_a_newer_grant_for_a_job_stops_its_older_run() -> None:
     assert [(report.attempt, report.outcome) for report in it.ledger.reports()] == [(1, None), (2, None), (2, OUTCOME)]
 
 
+async def test_a_grant_that_comes_again_after_its_run_has_ended_begins_no_other_one() -> None:
+    it = Fixture()
+    it.jobs.go_on.set()
+    await it.accept()
+    await it.idle()
+    await it.accept()
+    await it.idle()
+    assert it.jobs.started == [("job-1", 1)]
+    assert it.claimed == ["job-1", "job-1"]
+    it.ledger.answer = lambda _command: granted(2)
+    await it.accept()
+    await it.idle()
+    assert it.jobs.started == [("job-1", 1), ("job-1", 2)]
+
+
 async def test_a_report_is_told_again_until_the_broker_has_it() -> None:
     it = Fixture()
     tell, refusals = it.ledger.tell, [NotDelivered("broker away"), NotDelivered("broker away")]
