@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from api.auth import Caller
 from api.parts import Parts
+from services.runtime.ids import uuid7
 
 Access = Literal["open", "read", "submit", "admin", "operator"]
 
@@ -29,6 +30,17 @@ class Call:
         """The caller's W3C trace context, or nothing where it sent none of that form."""
         text = self.request.headers.get("traceparent", "")
         return text if len(text) == 55 and text.isascii() and text.count("-") == 3 else ""
+
+    def asks(self, org_id: str = "") -> dict[str, Any]:
+        """Return what every command says of who asks; its org is the caller's unless another is given."""
+        return {
+            "command_id": uuid7(),
+            "org_id": org_id or self.caller.org_id,
+            "requester": self.parts.commander.boot_id,
+            "actor": self.caller.actor,
+            "correlation_id": self.request_id,
+            "traceparent": self.traceparent,
+        }
 
 
 Handler = Callable[[Call], Awaitable[web.StreamResponse]]

@@ -14,7 +14,6 @@ from api.times import iso, iso_or_none
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import JobDetail
 from services.ledger.messages import RedeliverJob, Refused, WaiveDelivery
-from services.runtime.ids import uuid7
 
 OVER = frozenset({"acked", "waived"})  # a later generation takes nothing from these
 
@@ -30,7 +29,9 @@ async def redeliver(call: Call) -> web.StreamResponse:
     """Deliver once more; several askers at once make one more delivery, not several."""
     detail = await _detail(call)
     place = _place(call, detail)
-    command = RedeliverJob(destination_id=place, generation=_newest(detail, place) + 1, **_asked(call, detail.job))
+    command = RedeliverJob(
+        destination_id=place, generation=_newest(detail, place) + 1, job_id=detail.job.job_id, **call.asks()
+    )
     return await _ordered(call, command, command.generation)
 
 
@@ -38,7 +39,7 @@ async def waive(call: Call) -> web.StreamResponse:
     """Stop waiting for a destination, and stop trying it; safe to repeat."""
     detail = await _detail(call)
     place = _place(call, detail)
-    command = WaiveDelivery(destination_id=place, **_asked(call, detail.job))
+    command = WaiveDelivery(destination_id=place, job_id=detail.job.job_id, **call.asks())
     return await _ordered(call, command, _newest(detail, place))
 
 
@@ -59,18 +60,6 @@ def _place(call: Call, detail: JobDetail) -> str:
 def _newest(detail: JobDetail, destination_id: str) -> int:
     """Return the newest generation of the deliveries to a destination; 0: nothing was delivered there yet."""
     return max((row.generation for row in detail.deliveries if row.destination_id == destination_id), default=0)
-
-
-def _asked(call: Call, job: Job) -> dict[str, str]:
-    return {
-        "command_id": uuid7(),
-        "org_id": call.caller.org_id,
-        "job_id": job.job_id,
-        "requester": call.parts.commander.boot_id,
-        "actor": call.caller.actor,
-        "correlation_id": call.request_id,
-        "traceparent": call.traceparent,
-    }
 
 
 async def _ordered(call: Call, command: RedeliverJob | WaiveDelivery, generation: int) -> web.StreamResponse:

@@ -10,7 +10,6 @@ from api.routes.jobs import job_id_of
 from api.tail import TailBehind
 from services.ledger.messages import Because, Explained, ExplainJob
 from services.ledger.status import TERMINAL
-from services.runtime.ids import uuid7
 
 
 async def explain(call: Call) -> web.StreamResponse:
@@ -24,15 +23,7 @@ async def explain(call: Call) -> web.StreamResponse:
         raise not_found("job")
     if detail.job.status in TERMINAL:
         return answer(200, explained.ended(detail))
-    command = ExplainJob(
-        command_id=uuid7(),
-        org_id=call.caller.org_id,
-        job_id=job_id,
-        requester=call.parts.commander.boot_id,
-        actor=call.caller.actor,
-        correlation_id=call.request_id,
-        traceparent=call.traceparent,
-    )
+    command = ExplainJob(job_id=job_id, **call.asks())
     reply = await call.parts.commander.ask(call.caller.partition, command)
     if isinstance(reply.body, Explained) and reply.body.because is not Because.ENDED:
         return answer(200, explained.live(job_id, reply.body))

@@ -14,7 +14,6 @@ from projections.postgres.views import Cursor
 from services.ledger.messages import CancelJob, DeleteJob, Refused, Reply
 from services.ledger.status import TERMINAL
 from services.runtime.errors import LedgerUnavailable
-from services.runtime.ids import uuid7
 
 _PLACE = re.compile(r"(\d{1,9}):(\d{1,18})", re.ASCII)
 DELETED_SECONDS = 5.0  # how long a deletion is waited for, so that nobody sees the job any more
@@ -71,15 +70,7 @@ async def cancel(call: Call) -> web.StreamResponse:
         raise not_found("job")
     if status in TERMINAL:
         raise _ended()
-    command = CancelJob(
-        command_id=uuid7(),
-        org_id=call.caller.org_id,
-        job_id=job_id,
-        requester=call.parts.commander.boot_id,
-        actor=call.caller.actor,
-        correlation_id=call.request_id,
-        traceparent=call.traceparent,
-    )
+    command = CancelJob(job_id=job_id, **call.asks())
     reply = await call.parts.commander.ask(call.caller.partition, command)
     if isinstance(reply.body, Refused):
         raise _refused(reply.body)
@@ -91,15 +82,7 @@ async def delete(call: Call) -> web.StreamResponse:
     job_id = job_id_of(call)
     if job_id not in await call.parts.jobs.statuses(call.caller, [job_id]):
         raise not_found("job")
-    command = DeleteJob(
-        command_id=uuid7(),
-        org_id=call.caller.org_id,
-        job_id=job_id,
-        requester=call.parts.commander.boot_id,
-        actor=call.caller.actor,
-        correlation_id=call.request_id,
-        traceparent=call.traceparent,
-    )
+    command = DeleteJob(job_id=job_id, **call.asks())
     reply = await call.parts.commander.ask(call.caller.partition, command)
     if isinstance(reply.body, Refused):
         raise _refused(reply.body)

@@ -15,7 +15,6 @@ from api.routes.jobs import ledger_position
 from api.routes.keys import new_key
 from api.times import iso
 from services.ledger.messages import ChangeOrgLimit, Refused, RegisterOrg
-from services.runtime.ids import uuid7
 from services.runtime.topics import partition_of_org
 
 
@@ -34,11 +33,7 @@ async def register(call: Call) -> web.StreamResponse:
     if org is None:
         raise _org_exists()
     command = RegisterOrg(
-        command_id=uuid7(),
-        org_id=org_id,
-        requester=call.parts.commander.boot_id,
-        actor=call.caller.actor,
-        correlation_id=call.request_id,
+        **call.asks(org_id),
         name=org.name,
         plan=org.plan,
         max_in_flight=org.max_in_flight,
@@ -67,11 +62,7 @@ async def change(call: Call) -> web.StreamResponse:
     if org is None or org.registered_at is None:
         raise not_found("org")
     command = ChangeOrgLimit(
-        command_id=uuid7(),
-        org_id=org_id,
-        requester=call.parts.commander.boot_id,
-        actor=call.caller.actor,
-        correlation_id=call.request_id,
+        **call.asks(org_id),
         max_in_flight=call.body.max_in_flight,
     )
     reply = await call.parts.commander.ask(org.partition, command)

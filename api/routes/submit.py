@@ -33,12 +33,7 @@ async def submit(call: Call) -> web.StreamResponse:
     body_digest = submission.request_digest(call.body)
     commands = [
         SubmitJobs(
-            command_id=uuid7(),
-            org_id=call.caller.org_id,
-            requester=call.parts.commander.boot_id,
-            actor=call.caller.actor,
-            correlation_id=call.request_id,
-            traceparent=call.traceparent,
+            **call.asks(),
             jobs=part.jobs,
             workflow_id=workflow.workflow_id,
             workflow_version=workflow.version,
