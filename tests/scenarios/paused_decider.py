@@ -4,9 +4,9 @@ What stops it is a producer of this file in the place of librdkafka's; the decid
 first argument is a file: while it is there, its text names the point at which the next transaction stops.
 """
 
-import os
 import signal
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +24,7 @@ def stop_at(point: Point, order: Path) -> None:
     """Stop until SIGCONT if that is the order, and forget the order."""
     if order.exists() and order.read_text() == point:
         order.unlink()
-        os.kill(os.getpid(), signal.SIGSTOP)
+        signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # this thread first: it does nothing more
 
 
 def pausing(order: Path) -> type[confluent_kafka.Producer]:
