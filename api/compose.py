@@ -33,6 +33,7 @@ from services.runtime.health import Health
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.ledger_watch import watch_decider
 from services.runtime.settings import Settings
+from services.runtime.strangers import noting
 
 MAX_CONNECTIONS = 8
 BROKER_SECONDS = 60.0  # how long a broker may take to come up
@@ -99,7 +100,7 @@ async def _tail(settings: Settings, model: ReadModel, ends: Ends | None) -> Tail
     starts = {partition: Checkpoint() for partition in range(settings.partitions)}
     for partition, row in (await model.checkpoints()).items():
         starts[partition] = Checkpoint(row.position, row.next_offset)
-    log = await asyncio.to_thread(LedgerLog, settings, registry.decoder(settings), starts)
+    log = await asyncio.to_thread(LedgerLog, settings, registry.decoder(settings), starts, noted=noting("tail"))
 
     async def end_of(partition: int) -> int | None:
         return await ends.settled(partition) if ends else None

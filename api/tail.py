@@ -8,6 +8,7 @@ TailBehind  the end of the log was not reached in time: whether the job exists i
 """
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -16,12 +17,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from schemas.events import JobSubmitted, Recorded
+from services.runtime.errors import RegistryFault
 from services.runtime.ledger_log import Entry
+
+log = logging.getLogger(__name__)
 
 POLL_EVENTS = 500
 POLL_SECONDS = 0.5  # Kafka wakes a waiting fetch on data; this only bounds how long closing takes
 PRUNE_SECONDS = 1.0
 BARRIER_SECONDS = 2.0  # how long a reader waits for the log's present end
+REGISTRY_SECONDS = 1.0
 RECENT_SECONDS = 300.0  # a job id older than this is not worth a look at the log's end
 MAX_JOBS = 200_000  # held while the projection stands still; about 1 GB
 MARKER = 1  # the last offset of a transaction is its marker; the reader passes it some 0.5 s later, with the next fetch
@@ -86,7 +91,12 @@ class Tail:
     async def _follow(self) -> None:
         loop = asyncio.get_running_loop()
         while True:
-            entries = await loop.run_in_executor(self._reader, self._feed.poll, POLL_EVENTS, POLL_SECONDS)
+            try:
+                entries = await loop.run_in_executor(self._reader, self._feed.poll, POLL_EVENTS, POLL_SECONDS)
+            except RegistryFault as fault:  # a record of an unknown schema, which only the registry can tell from junk
+                log.warning("the tail waits for the schema registry", extra={"reason": str(fault)})
+                await asyncio.sleep(REGISTRY_SECONDS)
+                continue
             self._take(entries, self._feed.next_offsets())
 
     async def _let_go(self) -> None:

@@ -30,6 +30,7 @@ from projections.migrate import SCHEMA
 from projections.verification.clickhouse import clickhouse_checkpoints
 from services.localstack.services import SERVICES
 from services.runtime.ends import committed_end
+from services.runtime.registry import decoder
 from services.runtime.topics import events
 
 RESULTS = Path(__file__).parent / "results" / "destinations.json"
@@ -151,7 +152,7 @@ async def _settled(stack: BenchStack, full: bool) -> None:
     """Wait until ClickHouse too has every event, then for what stores do behind it."""
     settings, deadline = stack.settings, time.monotonic() + PATIENCE_SECONDS
     ends = await asyncio.to_thread(committed_end, settings, events(settings), range(settings.partitions))
-    heads = await asyncio.to_thread(head_positions, settings, ends)
+    heads = await asyncio.to_thread(head_positions, settings, decoder(settings), ends)
     while full:
         folded = await asyncio.to_thread(clickhouse_checkpoints, settings.postgres)
         if all(folded.get(partition, 0) >= head for partition, head in heads.items()):

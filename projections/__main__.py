@@ -1,11 +1,18 @@
-"""The process that keeps the read model in Postgres: `python -m projections`."""
+"""The process that keeps the read model in Postgres: `python -m projections`.
 
+It also dead-letters what somebody else wrote to the log: it always runs, and only one of it reads.
+"""
+
+import asyncio
 from functools import partial
 
+from projections.postgres.parking import ParkingLog, Strangers
 from projections.postgres.sink import READER, postgres_runner
 from projections.process import project
-from services.runtime.ledger_log import LedgerLog
+from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters, parking_from_threads
+from services.runtime.dead_letter_topic import recent
 from services.runtime.process import run
+from services.runtime.producer import Producer
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.runtime.store_watch import watch_postgres
@@ -15,10 +22,18 @@ SERVICE = "projections"
 
 async def main(settings: Settings) -> None:
     """Project until cancelled or until something is wrong that waiting does not cure."""
-    open_log = partial(LedgerLog, settings, decoder(settings))
-    runner_of = partial(postgres_runner, settings.postgres, range(settings.partitions), open_log)
-    stores = {"postgres-server": partial(watch_postgres, settings.postgres)}
-    await project(settings, SERVICE, READER, runner_of, stores)
+    decode = decoder(settings)
+    producer = Producer(settings, SERVICE)
+    producer.start()
+    try:
+        letters = DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS))
+        strangers = Strangers(parking_from_threads(letters, asyncio.get_running_loop()))
+        open_log = partial(ParkingLog, settings, decode, strangers)
+        runner_of = partial(postgres_runner, settings.postgres, range(settings.partitions), open_log)
+        stores = {"postgres-server": partial(watch_postgres, settings.postgres)}
+        await project(settings, SERVICE, READER, runner_of, stores, decode)
+    finally:
+        await asyncio.to_thread(producer.close)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How far a projection lies behind the log, in events, and whether it moves.
 
-The head of a partition is the position of its last record, read from the end of the log: the offsets of a
-transactional topic count commit markers too and never reach zero.
+The head of a partition is the position of its last event, read from the end of the log: the offsets of a
+transactional topic count commit markers too and never reach zero. What somebody else wrote behind it does not count.
 """
 
 import asyncio
@@ -13,18 +13,22 @@ import psycopg
 from psycopg import sql
 
 from projections.clickhouse.migrate import SCHEMA as BOOKS
+from schemas.codec import Decoder
 from services.runtime.broker_watch import keep_asking
 from services.runtime.ends import Ends
-from services.runtime.heads import last_records
+from services.runtime.heads import LOOK_BACK, last_records
 from services.runtime.health import Progress
 from services.runtime.metrics import level
-from services.runtime.raw_log import position_of
+from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from services.runtime.standstill import Standstill
+from services.runtime.strangers import Stranger, claim_of, is_fence
 from services.runtime.topics import events
 
 POSTGRES, CLICKHOUSE = "postgres", "clickhouse"  # the readers, as the metrics name them
 CONNECT_SECONDS = 3
+FARTHER = 8  # times as far back as before, where no event was found
+FARTHEST_BACK = 16 * 8**4  # offsets; behind so many strangers' records the head that was known stays
 ACTIVE = "SELECT schema_name FROM jobledger.active_version WHERE read_model = 'postgres'"
 CHECKPOINTS = "SELECT partition, position FROM {}.checkpoints"
 
@@ -34,6 +38,7 @@ class Heads:
     """The positions of the last events, looked up again where a partition has grown."""
 
     settings: Settings
+    decoder: Decoder
     positions: dict[int, int] = field(default_factory=dict)
     _ends: dict[int, int] = field(default_factory=dict)
 
@@ -41,7 +46,7 @@ class Heads:
         """Ask the broker; RuntimeFault where it does not tell."""
         now = await ends.of(range(self.settings.partitions))
         grown = {partition: end for partition, end in now.items() if end != self._ends.get(partition, 0)}
-        self.positions |= await asyncio.to_thread(head_positions, self.settings, grown)
+        self.positions |= await asyncio.to_thread(head_positions, self.settings, self.decoder, grown)
         self._ends = now
 
 
@@ -53,10 +58,12 @@ class Follows(Protocol):
     heads: dict[int, int]
 
 
-async def watch_lag(settings: Settings, runner: Follows, progress: Progress, standstill_seconds: float) -> None:
+async def watch_lag(
+    settings: Settings, decoder: Decoder, runner: Follows, progress: Progress, standstill_seconds: float
+) -> None:
     """Keep a runner's `heads` fresh, publish the lag of each partition, and tell a standstill, until cancelled."""
     ends, heads = Ends(settings, events(settings)), runner.heads
-    known, standstill = Heads(settings, heads), Standstill("events", standstill_seconds)
+    known, standstill = Heads(settings, decoder, heads), Standstill("events", standstill_seconds)
 
     async def ask() -> None:
         await known.renew(ends)
@@ -68,12 +75,31 @@ async def watch_lag(settings: Settings, runner: Follows, progress: Progress, sta
     await keep_asking(ask, progress, who="Kafka")
 
 
-def head_positions(settings: Settings, ends: Mapping[int, int]) -> dict[int, int]:
-    """Return the position of the last event before each of these end offsets, where one is found in time."""
+def head_positions(settings: Settings, decoder: Decoder, ends: Mapping[int, int]) -> dict[int, int]:
+    """Return the position of the last event before each of these end offsets, where one is found in time.
+
+    Where strangers' records fill the end of a partition, it is looked for further back.
+    """
     heads: dict[int, int] = {}
-    for record in last_records(settings, events(settings), ends):
-        heads[record.partition] = max(heads.get(record.partition, 0), position_of(record))
+    look_back, open_ends = LOOK_BACK, dict(ends)
+    while open_ends and look_back <= FARTHEST_BACK:
+        for record in last_records(settings, events(settings), open_ends, look_back):
+            position = _event_position(record, decoder)
+            if position is not None:
+                heads[record.partition] = max(heads.get(record.partition, 0), position)
+        open_ends = {
+            partition: end for partition, end in open_ends.items() if partition not in heads and end > look_back
+        }
+        look_back *= FARTHER
     return heads
+
+
+def _event_position(record: Record, decoder: Decoder) -> int | None:
+    """Return the position of an event, 0 of a fence, None of anything else; RegistryFault where nothing tells."""
+    try:
+        return 0 if is_fence(record) else claim_of(record, decoder.claim).position
+    except Stranger:
+        return None
 
 
 def stored_positions(dsn: str) -> dict[str, dict[int, int]]:

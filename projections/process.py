@@ -6,6 +6,7 @@ from typing import Any
 
 from projections.lag import watch_lag
 from projections.runner import Runner
+from schemas.codec import Decoder
 from services.runtime.admin import ensure_topics, wait_for_broker
 from services.runtime.broker_watch import ended, watch_broker
 from services.runtime.health import Health, Progress
@@ -23,6 +24,7 @@ async def project(
     reader: str,
     runner_of: Callable[[Progress], Runner[Any]],
     stores: Mapping[str, Watch],
+    decoder: Decoder,
     standstill_seconds: float = STANDSTILL_SECONDS,
 ) -> None:
     """Project until cancelled or until something is wrong that waiting does not cure.
@@ -34,7 +36,7 @@ async def project(
     runner = runner_of(health.part(reader))
     watches: dict[str, Watch] = {"broker": lambda part: watch_broker(settings, part), **stores}
     if settings.broker != "tansu":  # its end offsets are wrong
-        watches["log"] = lambda part: watch_lag(settings, runner, part, standstill_seconds)
+        watches["log"] = lambda part: watch_lag(settings, decoder, runner, part, standstill_seconds)
     server = await serve(settings, health)
     try:
         await asyncio.to_thread(wait_for_broker, settings, BROKER_SECONDS)

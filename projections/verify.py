@@ -66,11 +66,11 @@ def verify_snapshot(
     rows: Counter[str] = Counter(dict.fromkeys(TABLES, 0))
     faults: list[Fault] = []
     positions: dict[int, int] = {}
-    number_of_events = number_of_jobs = 0
+    number_of_events = number_of_jobs = strangers = 0
     for partition in partitions:
         checkpoint = checkpoints.pop(partition, None)
-        positions[partition] = checkpoint.position if checkpoint else 0
-        log = read_partition(open_records, decode, partition, positions[partition])
+        positions[partition], next_offset = (checkpoint.position, checkpoint.next_offset) if checkpoint else (0, 0)
+        log = read_partition(open_records, decode, partition, positions[partition], next_offset)
         faults += log.faults
         faults += _check_checkpoint(log, checkpoint)
         for table in TABLES:
@@ -80,12 +80,13 @@ def verify_snapshot(
             faults += each.check(log)
         number_of_events += log.events
         number_of_jobs += len(log.jobs)
+        strangers += log.strangers
     faults += _strays(snapshot, checkpoints, list(partitions))
     faults += _gate_violations(snapshot)
     for each in results:
         faults += each.unasked(open_records, decode, partitions)
         rows[each.place] = each.rows
-    return Report(positions, number_of_events, number_of_jobs, dict(rows), faults)
+    return Report(positions, number_of_events, number_of_jobs, dict(rows), faults, strangers)
 
 
 def _counted(rows: Counter[str], table: str, found: Iterable[Columns]) -> Iterator[Columns]:
@@ -105,8 +106,8 @@ def _check_checkpoint(log: PartitionLog, found: Checkpoint | None) -> Iterator[F
         for name in Checkpoint.__struct_fields__:
             if getattr(wanted, name) != getattr(found, name):
                 yield Fault("checkpoints", "", key, name, str(getattr(wanted, name)), str(getattr(found, name)))
-    elif found.position == 0 and found != Checkpoint(log.partition):
-        yield Fault("checkpoints", "", key, "row", str(Checkpoint(log.partition)), str(found))
+    elif found.position == 0 and found != (wanted := Checkpoint(log.partition, next_offset=log.next_offset)):
+        yield Fault("checkpoints", "", key, "row", str(wanted), str(found))
 
 
 def _strays(snapshot: Snapshot, checkpoints: Mapping[int, Checkpoint], partitions: list[int]) -> Iterator[Fault]:

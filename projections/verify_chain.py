@@ -23,6 +23,7 @@ class ChainReport(Struct, frozen=True):
 
     heads: int
     faults: list[Fault]
+    strangers: int = 0  # records that are no event, damaged ones too
 
     @property
     def ok(self) -> bool:
@@ -38,12 +39,14 @@ def verify_chain(settings: Settings, public_key: str, kept: Sequence[SignedHead]
     faults: list[Fault] = []
     signed = [*_signed(settings, faults), *kept]
     heads = _newest(_genuine(signed, Verifier(public_key), settings.topic_prefix, faults))
-    decode = decoder(settings)
+    decode, strangers = decoder(settings), 0
     for partition in range(settings.partitions):
         of_partition = {org_id: head for (place, org_id), head in heads.items() if place == partition}
         with closing(LogReader(settings, events(settings), {partition: 0})) as reader:
-            faults += check_chain(following(reader), decode, partition, of_partition)
-    return ChainReport(len(heads), faults)
+            found = check_chain(following(reader), decode, partition, of_partition)
+        faults += found.faults
+        strangers += found.strangers
+    return ChainReport(len(heads), faults, strangers)
 
 
 def _signed(settings: Settings, faults: list[Fault]) -> list[SignedHead]:

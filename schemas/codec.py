@@ -1,7 +1,7 @@
 """Events to bytes and back: Avro in the Confluent wire format (zero byte, schema id in 4 bytes, Avro body).
 
 CodecError
-├── NotAnEvent      the bytes are no Confluent-framed Avro record
+├── NotAnEvent      the bytes are no Confluent-framed Avro record of ours
 └── UnknownSchema   the registry knows no such schema id
 """
 
@@ -13,10 +13,11 @@ from typing import Any
 import fastavro
 import msgspec
 
-from schemas.avro_of import record_schema
+from schemas.avro_of import NAMESPACE, record_schema
 from schemas.events import EVENT_TYPES, Header, Recorded
 
 FRAME = struct.Struct(">bI")
+NAME_SHOWN = 100  # characters of the name of a schema that is not ours
 SchemaById = Callable[[int], dict[str, Any]]
 
 
@@ -25,16 +26,25 @@ class CodecError(Exception):
 
 
 class NotAnEvent(CodecError):
-    """The bytes are no Confluent-framed Avro record."""
+    """The bytes are no Confluent-framed Avro record of ours."""
 
 
 class UnknownSchema(CodecError):
     """The registry knows no such schema id."""
 
 
+class Claim(msgspec.Struct, frozen=True, gc=False):
+    """Where an event says that it belongs, and what it says where that was asked for and is known."""
+
+    partition: int
+    position: int
+    org_id: str
+    recorded: Recorded | None = None
+
+
 def subject_of(event_type: str) -> str:
     """Subject of an event's schema in the registry (RecordNameStrategy)."""
-    return f"jobledger.{event_type}"
+    return f"{NAMESPACE}.{event_type}"
 
 
 class Encoder:
@@ -69,14 +79,11 @@ class Decoder:
 
     def decode(self, data: bytes) -> Recorded | None:
         """Return the event in these bytes, or raise NotAnEvent or UnknownSchema."""
-        if len(data) < FRAME.size or data[0] != 0:
-            raise NotAnEvent("no Confluent frame: expected a zero byte and a 4-byte schema id")
-        _, schema_id = FRAME.unpack_from(data)
-        name, writer = self._writers.get(schema_id) or self._learn(schema_id)
+        name, writer = self._writer_of(data)
         if name not in EVENT_TYPES:
             return None
         try:
-            record = fastavro.schemaless_reader(io.BytesIO(data[FRAME.size :]), writer, self._readers[name])
+            record = _read(data, writer, self._readers[name])
             return Recorded(
                 msgspec.convert(record, Header, builtin_types=(bytes,)),
                 msgspec.convert(record, EVENT_TYPES[name], builtin_types=(bytes,)),
@@ -84,11 +91,52 @@ class Decoder:
         except Exception as error:  # fastavro raises whatever the bytes provoke: EOFError, IndexError, ValueError ...
             raise NotAnEvent(f"not a {name} record: {type(error).__name__}") from error
 
+    def claim(self, data: bytes) -> Claim:
+        """Read the bytes to their end, but make no event of them: half the work of `decode`. Raises what it does."""
+        name, writer = self._writer_of(data)
+        try:
+            record = _read(data, writer, None)
+            return Claim(record["partition"], record["position"], record["org_id"])
+        except Exception as error:  # as above
+            raise NotAnEvent(f"not a {name} record: {type(error).__name__}") from error
+
+    def whole(self, data: bytes) -> Claim:
+        """Return the claim with the event in it, where this version knows its type."""
+        recorded = self.decode(data)
+        if recorded is None:
+            return self.claim(data)
+        return Claim(recorded.header.partition, recorded.header.position, recorded.event.org_id, recorded)
+
+    def _writer_of(self, data: bytes) -> tuple[str, Any]:
+        if len(data) < FRAME.size or data[0] != 0:
+            raise NotAnEvent("no Confluent frame: expected a zero byte and a 4-byte schema id")
+        _, schema_id = FRAME.unpack_from(data)
+        return self._writers.get(schema_id) or self._learn(schema_id)
+
     def _learn(self, schema_id: int) -> tuple[str, Any]:
         writer = self._schema_by_id(schema_id)
-        known = (str(writer.get("name", "")).rpartition(".")[2], fastavro.parse_schema(writer))
-        self._writers[schema_id] = known
+        namespace, _, name = _full_name(writer).rpartition(".")
+        if namespace != NAMESPACE:
+            raise NotAnEvent(f"{_full_name(writer)[:NAME_SHOWN]} is no event of this ledger")
+        self._writers[schema_id] = known = (name, fastavro.parse_schema(writer))
         return known
+
+
+def _read(data: bytes, writer: Any, reader: Any) -> Any:
+    body = io.BytesIO(data)
+    body.seek(FRAME.size)
+    record = fastavro.schemaless_reader(body, writer, reader)
+    if body.tell() != len(data):  # whoever reads many events in one go would begin the next one there
+        raise ValueError("bytes behind its end")
+    return record
+
+
+def _full_name(schema: Any) -> str:
+    """Return the name of a record with its namespace; the registry may hold other schemas too."""
+    if not isinstance(schema, dict):
+        return str(schema)
+    name = str(schema.get("name", ""))
+    return name if "." in name else f"{schema.get('namespace', '')}.{name}"
 
 
 def event_type_of(headers: list[tuple[str, bytes]] | None) -> str:

@@ -1,5 +1,6 @@
 """The process that keeps the read model in ClickHouse: `python -m projections.clickhouse`."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import psycopg
@@ -11,12 +12,15 @@ from projections.clickhouse.insertion import Away
 from projections.clickhouse.sink import READER, ClickHouseSink, PlanTooOld
 from projections.process import project
 from projections.runner import Runner
+from schemas.codec import Decoder
 from services.runtime.errors import RegistryFault, SettingsError
 from services.runtime.health import Progress
 from services.runtime.process import run
-from services.runtime.raw_log import RawEntry
+from services.runtime.raw_log import Checkpoint, RawEntry, RawLog
+from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.runtime.store_watch import watch_clickhouse, watch_postgres
+from services.runtime.strangers import noting
 
 SERVICE = "projections-clickhouse"
 BATCH_EVENTS = 20_000  # of one insert, at most
@@ -30,12 +34,16 @@ WAITS_FOR: dict[type[Exception], str] = {
 }
 
 
-def runner_of(settings: Settings, progress: Progress) -> Runner[RawEntry]:
+def runner_of(settings: Settings, decode: Decoder, progress: Progress) -> Runner[RawEntry]:
     """Return what follows the log into ClickHouse."""
+
+    def open_log(starts: Mapping[int, Checkpoint]) -> GatheringLog:
+        return GatheringLog(RawLog(settings, decode.claim, noting(READER), starts))
+
     return Runner(
         READER,
         partial(ClickHouseSink, settings),
-        partial(GatheringLog, settings),
+        open_log,
         range(settings.partitions),
         progress,
         WAITS_FOR,
@@ -51,7 +59,8 @@ async def main(settings: Settings) -> None:
         "postgres-server": partial(watch_postgres, settings.postgres),
         "clickhouse-server": partial(watch_clickhouse, settings.clickhouse),
     }
-    await project(settings, SERVICE, READER, partial(runner_of, settings), stores)
+    decode = decoder(settings)
+    await project(settings, SERVICE, READER, partial(runner_of, settings, decode), stores, decode)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,8 @@
 """Gathers events for a moment before they are inserted: ClickHouse likes few large inserts."""
 
 import time
-from collections.abc import Mapping
 
-from services.runtime.raw_log import Checkpoint, RawEntry, RawLog
-from services.runtime.settings import Settings
+from services.runtime.raw_log import RawEntry, RawLog
 
 LINGER_SECONDS = 0.5  # from the first event of an insert on; a small insert costs ClickHouse as much as a large one
 MOST_BYTES = 32 * 1024 * 1024  # of one insert, as soon as there is so much
@@ -13,8 +11,8 @@ MOST_BYTES = 32 * 1024 * 1024  # of one insert, as soon as there is so much
 class GatheringLog:
     """A RawLog whose `poll` waits a little for more once something came."""
 
-    def __init__(self, settings: Settings, starts: Mapping[int, Checkpoint]) -> None:
-        self._log = RawLog(settings, starts)
+    def __init__(self, log: RawLog) -> None:
+        self._log = log
 
     def poll(self, max_events: int, timeout_seconds: float) -> list[RawEntry]:
         """Return up to `max_events` events, waiting at most `timeout_seconds` for the first of them."""

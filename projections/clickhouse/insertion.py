@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
-from services.runtime.raw_log import RawEntry, place
+from services.runtime.raw_log import RawEntry
+from services.runtime.strangers import place
 
 FORMAT = "AvroConfluent"
 TABLE, PROBE = "job_events", "job_events_probe"

@@ -12,7 +12,6 @@ from clickhouse_connect.driver.client import Client
 
 from projections.clickhouse.books import Books
 from projections.clickhouse.erasure import erase
-from projections.clickhouse.frames import Frames
 from projections.clickhouse.insertion import Insertion
 from projections.clickhouse.migrate import migrate_tables
 from projections.clickhouse.plan import Plan, plan_of, split
@@ -20,7 +19,6 @@ from services.runtime.clickhouse import connect
 from services.runtime.errors import RuntimeFault
 from services.runtime.metrics import count
 from services.runtime.raw_log import Checkpoint, RawEntry
-from services.runtime.registry import Registry
 from services.runtime.settings import Settings
 from services.runtime.topics import events
 
@@ -50,9 +48,7 @@ class ClickHouseSink:
         except BaseException:
             self._books.close()
             raise
-        topic = events(settings)
-        self._frames = Frames(Registry(settings.registry).schema, topic)
-        self._insertion = Insertion(self._client, settings.registry, topic)
+        self._insertion = Insertion(self._client, settings.registry, events(settings))
         self._checkpoints: dict[int, Checkpoint] = {}
         self._plan: Plan | None = None
         self._waiting: list[RawEntry] = []
@@ -70,7 +66,6 @@ class ClickHouseSink:
 
     def write(self, entries: Sequence[RawEntry]) -> Mapping[int, Checkpoint]:
         """Insert what came; return the checkpoints that moved, none while a planned insert is not complete yet."""
-        self._frames.check(entries)
         self._waiting += entries
         moved: dict[int, Checkpoint] = {}
         while self._waiting:

@@ -20,13 +20,15 @@ class Batch:
 def batch_of(checkpoints: Mapping[int, Checkpoint], entries: Iterable[Entry]) -> Batch:
     """Return the batch that these entries make of those checkpoints; what they had already folded is left out.
 
-    An event of a type that this version does not know only moves the checkpoint.
+    An event of a type that this version does not know only moves the checkpoint, and so does an entry without event,
+    which says how far there was nothing of ours behind the last one.
     """
     events: list[Recorded] = []
     after: dict[int, Checkpoint] = {}
     for entry in entries:
         last = after.get(entry.partition) or checkpoints[entry.partition]
-        if entry.position <= last.position:
+        passed = not entry.event_type and entry.position == last.position and entry.next_offset > last.next_offset
+        if entry.position <= last.position and not passed:
             continue
         occurred_at, cause = last.occurred_at, last.cause
         if entry.recorded is not None:

@@ -10,13 +10,18 @@ from projections.postgres.batch import Batch, batch_of
 from projections.postgres.rows import Checkpoint
 from projections.postgres.store import CheckpointMoved, Store
 from projections.runner import Log, Runner
+from services.runtime.errors import RegistryFault
 from services.runtime.health import Progress
 from services.runtime.ledger_log import Entry
 from services.runtime.metrics import count
 from services.runtime.raw_log import Checkpoint as LogCheckpoint
 
 READER = "postgres"
-WAITS_FOR = {psycopg.OperationalError: "Postgres", CheckpointMoved: "Postgres"}
+WAITS_FOR: dict[type[Exception], str] = {
+    psycopg.OperationalError: "Postgres",
+    CheckpointMoved: "Postgres",
+    RegistryFault: "the schema registry",
+}
 
 
 class PostgresSink:

@@ -2,20 +2,20 @@
 
 Each event holds the hash of its org's event before it, and a position one higher than its partition's event before it.
 So an edit shows at the next event of the org, a dropped or moved event in the positions, and the end of a chain, which
-nothing in the log vouches for, in the signed head that was taken of it.
+nothing in the log vouches for, in the signed head that was taken of it. A record that is no event is a fault where the
+event is missing whose position it says; else somebody else wrote it, and readers leave it out (ADR 5).
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from projections.heads.signing import SignedHead
 from projections.verification.faults import Fault
-from schemas.codec import CodecError, Decoder
+from schemas.codec import Decoder
 from services.ledger.record import digest_of
 from services.ledger.state import NO_HASH
-from services.runtime.errors import LogGap
-from services.runtime.raw_log import position_of
 from services.runtime.reader import Record
+from services.runtime.strangers import Stranger, claim_of, position_of
 
 PLACE = "chain"
 GAP_LISTED = 10_000  # positions of a gap that are named one by one
@@ -42,18 +42,28 @@ class _Chain:
     links: dict[str, _Link] = field(default_factory=dict)
     newest: dict[str, int] = field(default_factory=dict)  # org -> highest position, in order or not
     faults: dict[tuple[str, int, str], Fault] = field(default_factory=dict)
+    strangers: int = 0  # records that are no event, damaged ones too
+    in_place_of: dict[int, str] = field(default_factory=dict)  # position that one of them says -> its key
 
-    def take(self, record: Record, prev_hash: bytes | None, position: int) -> None:
-        """Take the next record; `prev_hash` is None where its bytes are no event any more."""
+    def leave_out(self, record: Record) -> None:
+        """Take a record that is no event, but perhaps was one."""
+        self.strangers += 1
+        try:
+            position = position_of(record)
+        except Stranger:
+            return
+        if position > self.last:
+            self.in_place_of[position] = record.key
+
+    def take(self, record: Record, prev_hash: bytes, position: int) -> None:
+        """Take the next event."""
         org_id, digest = record.key, digest_of(record.value)
         self.newest[org_id] = max(position, self.newest.get(org_id, 0))
         if not self._in_order(org_id, position):
             return
         before = self.links.get(org_id)
         link = _Link(position, digest)
-        if prev_hash is None:
-            self._edited(org_id, position, "bytes that are no event")
-        elif prev_hash != (before.digest if before else NO_HASH):
+        if prev_hash != (before.digest if before else NO_HASH):
             self._mismatch(org_id, before, link)
         elif before and before.doubted is not None:
             self._edited(org_id, before.doubted, f"not what the event at {before.position} vouches for")
@@ -63,13 +73,18 @@ class _Chain:
     def end(self) -> None:
         """Say what only the end of the log shows."""
         for position in sorted(self.absent):
-            self._fault("", position, "event", "one", "none: it was dropped")
+            if position in self.in_place_of:
+                self._no_event_any_more(position)
+            else:
+                self._fault("", position, "event", "one", "none: it was dropped")
         for org_id, link in self.links.items():
             if link.doubted is not None:
                 self._edited(org_id, link.doubted, f"not what the event at {link.position} vouches for")
         for org_id, head in self.heads.items():
             found = self.newest.get(org_id, 0)
-            if found < head.position:
+            if found < head.position and head.position in self.in_place_of:
+                self._no_event_any_more(head.position)
+            elif found < head.position:
                 held = f"the log ends at {found} for this org" if found else "no event of this org"
                 self._fault(org_id, head.position, "last event", f"the signed one, {head.hash[:16]}...", held)
 
@@ -110,6 +125,9 @@ class _Chain:
             link.doubted = None
             self._edited(org_id, link.position, "not what its signed head vouches for")
 
+    def _no_event_any_more(self, position: int) -> None:
+        self._edited(self.in_place_of[position], position, "bytes that are no event")
+
     def _edited(self, org_id: str, position: int, found: str) -> None:
         self._fault(org_id, position, "bytes", "as they were recorded", found)
 
@@ -118,27 +136,28 @@ class _Chain:
         self.faults.setdefault((org_id, position, name), Fault(PLACE, org_id, place, name, expected, found))
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What was done to a partition's log, and how many records in it are no event, damaged ones too."""
+
+    faults: list[Fault]
+    strangers: int
+
+
 def check_chain(
     records: Iterable[Record], decoder: Decoder, partition: int, heads: Mapping[str, SignedHead]
-) -> Iterator[Fault]:
-    """Yield what was done to a partition's log; `records` are all its events, `heads` its signed heads by org."""
+) -> Checked:
+    """Check a partition's log; `records` are all its records but fences, `heads` its signed heads by org."""
     chain = _Chain(partition, heads)
     for record in records:
         try:
-            position = position_of(record)
-        except LogGap as gap:
-            yield Fault(PLACE, record.key, f"partition {partition} offset {record.offset}", "headers", "ours", str(gap))
+            claim = claim_of(record, decoder.whole)
+        except Stranger:
+            chain.leave_out(record)
             continue
-        try:
-            recorded = decoder.decode(record.value)
-        except CodecError:
-            chain.take(record, None, position)
-            continue
-        if recorded is None:
-            yield Fault(
-                PLACE, record.key, f"partition {partition} position {position}", "type", "a known one", "a newer"
-            )
-            return
-        chain.take(record, recorded.header.prev_hash, position)
+        if claim.recorded is None:
+            place = f"partition {partition} position {claim.position}"
+            return Checked([Fault(PLACE, record.key, place, "type", "a known one", "a newer")], chain.strangers)
+        chain.take(record, claim.recorded.header.prev_hash, claim.position)
     chain.end()
-    yield from chain.faults.values()
+    return Checked([*chain.faults.values()], chain.strangers)

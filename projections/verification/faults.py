@@ -26,6 +26,7 @@ class Report(Struct, frozen=True):
     jobs: int
     rows: dict[str, int]  # by table
     faults: list[Fault]
+    strangers: int = 0  # records between the events that the decider did not write; readers leave them out
     clickhouse: str = "not compared"  # how far it has the log, or why it was not compared
 
     @property

@@ -1,6 +1,7 @@
 """Reads one partition of the log up to a position and checks that it is whole.
 
-Positions and ordinals without a gap, the hash chain of each org, one claim an attempt, one end a job, exact gates.
+Positions and ordinals without a gap, the hash chain of each org, one claim an attempt, one end a job, exact gates. What
+somebody else wrote between the events is counted, as readers leave it out (ADR 5): a gap beside it is the fault.
 """
 
 import hashlib
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from projections.postgres.rows import JobKey
 from projections.verification.expected import STATUS_AFTER, TERMINAL
 from projections.verification.faults import Fault
-from schemas.codec import CodecError, Decoder
+from schemas.codec import Decoder
 from schemas.events import (
     DeliveryAcked,
     DeliveryWaived,
@@ -25,8 +26,9 @@ from schemas.events import (
     Recorded,
 )
 from services.runtime.errors import BrokerFault, LogGap
-from services.runtime.raw_log import Records, position_of
+from services.runtime.raw_log import Records
 from services.runtime.reader import Record
+from services.runtime.strangers import Stranger, claim_of, is_fence
 
 NO_HASH = bytes(32)
 POLL_RECORDS = 1000
@@ -43,7 +45,9 @@ class PartitionLog:
     jobs: dict[JobKey, list[Recorded]] = field(default_factory=dict)
     recorded: list[Recorded] = field(default_factory=list)  # every event, those about no job too
     last: Recorded | None = None
-    next_offset: int = 0
+    next_offset: int = 0  # behind the last event, and the strangers' records that were read behind it
+    strangers: int = 0  # records that are no event of ours, or an event again
+    positions: set[int] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
     heads: dict[str, bytes] = field(default_factory=dict)  # org -> hash of its newest event
 
@@ -69,6 +73,17 @@ class PartitionLog:
         self.heads[event.org_id] = hashlib.blake2b(record.value, digest_size=32).digest()
         self.last, self.next_offset = recorded, record.offset + 1
         self.recorded.append(recorded)
+        self.positions.add(header.position)
+
+    def leave_out(self, record: Record) -> None:
+        """Count a record that is no event, or one that was taken before."""
+        self.strangers += 1
+        self.next_offset = record.offset + 1
+
+    @property
+    def position(self) -> int:
+        """Position of the last event taken; 0: none."""
+        return self.last.header.position if self.last else 0
 
     @property
     def events(self) -> int:
@@ -80,47 +95,74 @@ class PartitionLog:
         self.faults.append(Fault("log", org_id, key, name, str(expected), str(found)))
 
 
-def read_partition(open_records: OpenRecords, decoder: Decoder, partition: int, position: int) -> PartitionLog:
-    """Read a partition up to a position; a log that ends before it is at fault."""
+def read_partition(
+    open_records: OpenRecords, decoder: Decoder, partition: int, position: int, next_offset: int = 0
+) -> PartitionLog:
+    """Read a partition up to a position, and up to an offset behind it where nothing of ours may lie between the two.
+
+    A log that ends before the position is at fault.
+    """
     log = PartitionLog(partition)
-    if position == 0:
+    if position == 0 and next_offset == 0:
         return log
     place = f"partition {partition}"
     with closing(open_records(partition)) as records:
         try:
             for record in following(records):
-                recorded = decoder.decode(record.value)
-                if recorded is None:
-                    log.fault("", place, "event_type", "a type this version knows", f"another at {record.offset}")
+                reached = log.position >= position
+                if (reached and record.offset >= next_offset) or not _take(log, record, decoder, reached=reached):
                     break
-                log.take(record, recorded)
-                if recorded.header.position >= position:
+                if log.position >= position and record.offset + 1 >= next_offset:
                     break
-        except (LogGap, CodecError) as error:
+        except LogGap as error:
             log.fault("", place, "records", "readable from the first to the folded one", error)
-    found = log.last.header.position if log.last else 0
-    if found < position and not log.faults:
-        log.fault("", place, "last position", f"at least {position}, as the read model has it", found)
+    if log.position < position and not log.faults:
+        log.fault("", place, "last position", f"at least {position}, as the read model has it", log.position)
     for events in log.jobs.values():
         check_job(log, events)
     return log
 
 
-def following(records: Records) -> Iterable[Record]:
-    """Yield the records of events until the log has no more for now; raise BrokerFault where it says neither.
+def _take(log: PartitionLog, record: Record, decoder: Decoder, *, reached: bool) -> bool:
+    """Take a record, an event or not; return whether to read on."""
+    place = f"partition {log.partition}"
+    try:
+        claim = claim_of(record, decoder.whole)
+    except Stranger:
+        log.leave_out(record)
+        return True
+    if claim.position in log.positions:
+        log.leave_out(record)
+    elif reached:
+        log.fault("", place, "next_offset", f"at most {record.offset}", f"behind the event at {claim.position}")
+        return False
+    elif claim.recorded is None:
+        log.fault("", place, "event_type", "a type this version knows", f"another at {record.offset}")
+        return False
+    else:
+        log.take(record, claim.recorded)
+    return True
 
-    Fences, which lie before every event at position 0, are no events.
-    """
+
+def following(records: Records) -> Iterable[Record]:
+    """Yield all records but fences until the log has no more for now; raise BrokerFault where it says neither."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         some = records.poll(POLL_RECORDS, POLL_SECONDS)
-        yield from (record for record in some if position_of(record) > 0)
+        yield from (record for record in some if not _fence(record))
         if some:
             deadline = time.monotonic() + PATIENCE_SECONDS
         elif records.at_end():
             return
         elif time.monotonic() > deadline:
             raise BrokerFault(f"no record for {PATIENCE_SECONDS:g} s, and no end of the log: look at the broker")
+
+
+def _fence(record: Record) -> bool:
+    try:
+        return is_fence(record)
+    except Stranger:
+        return False
 
 
 def check_job(log: PartitionLog, events: Sequence[Recorded]) -> None:

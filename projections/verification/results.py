@@ -20,6 +20,8 @@ from projections.verification.log import OpenRecords, PartitionLog, following
 from schemas.codec import Decoder
 from schemas.events import DeliveryAcked, DeliveryRequested, JobDeleted, JobExtracted, JobSubmitted, Recorded
 from schemas.storable import storable_text
+from services.runtime.reader import Record
+from services.runtime.strangers import Stranger, claim_of
 
 ROW_IDS = UUID("6f1c4f0e-2b0a-5d53-9a4e-0a6a9f7c1d3e")  # a job's row has the same id wherever it is written
 OF_EXTRACTION = ("quality_completeness", "quality_validation", "quality_composite", "latency_ms")
@@ -94,7 +96,7 @@ class Results:
         for partition in partitions if left or self._missing else ():
             with closing(open_records(partition)) as records:
                 for record in following(records):
-                    recorded = decoder.decode(record.value)
+                    recorded = _event(record, decoder)
                     if recorded is not None and isinstance(event := recorded.event, DeliveryRequested):
                         left.discard((event.org_id, event.job_id, event.destination_id, event.generation))
                     elif recorded is not None and isinstance(event := recorded.event, JobDeleted):
@@ -174,3 +176,10 @@ def places_of(events: Sequence[Recorded], kind: str) -> dict[str, Place]:
 
 def _named(job_id: str, destination_id: str) -> str:
     return f"{job_id} destination_id={destination_id}"
+
+
+def _event(record: Record, decoder: Decoder) -> Recorded | None:
+    try:
+        return claim_of(record, decoder.whole).recorded
+    except Stranger:
+        return None

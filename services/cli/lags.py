@@ -61,11 +61,13 @@ def _projections(settings: "Settings", names: list[str]) -> list[ReaderLag]:
     from projections.lag import CLICKHOUSE, POSTGRES, head_positions, stored_positions
     from services.runtime.ends import committed_end
     from services.runtime.errors import RuntimeFault
+    from services.runtime.registry import decoder
     from services.runtime.topics import events
 
     readers = {"projections": POSTGRES, "projections-clickhouse": CLICKHOUSE}
     try:
-        heads = head_positions(settings, committed_end(settings, events(settings), range(settings.partitions)))
+        ends = committed_end(settings, events(settings), range(settings.partitions))
+        heads = head_positions(settings, decoder(settings), ends)
         stored = stored_positions(settings.postgres)
     except (RuntimeFault, psycopg.Error) as fault:
         return [ReaderLag(name, "events", "positions", reason=str(fault).strip()) for name in names]

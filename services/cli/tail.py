@@ -11,7 +11,9 @@ import typer
 from services.cli.terminal import Json, print_json, told
 
 if TYPE_CHECKING:
+    from schemas.codec import Decoder
     from schemas.events import Recorded
+    from services.runtime.reader import Record
     from services.runtime.settings import Settings
 
 app = typer.Typer()
@@ -67,7 +69,6 @@ def tail(
 
 def _batches(settings: "Settings", *, everything: bool, lines: int) -> Iterator[tuple[list["Recorded"], bool]]:
     """Yield events as they come, and with each batch whether the log had been read to its end then."""
-    from services.runtime.raw_log import position_of
     from services.runtime.reader import LogReader
     from services.runtime.registry import decoder
     from services.runtime.topics import events
@@ -80,10 +81,22 @@ def _batches(settings: "Settings", *, everything: bool, lines: int) -> Iterator[
     try:
         while True:
             records = reader.poll(POLL_EVENTS, POLL_SECONDS)
-            found = (decode.decode(record.value) for record in records if position_of(record) > 0)  # 0: a fence
+            found = (_event(record, decode) for record in records)
             yield [recorded for recorded in found if recorded], reader.at_end()
     finally:
         reader.close()
+
+
+def _event(record: "Record", decode: "Decoder") -> "Recorded | None":
+    """Return the event in a record; None of a type that is not known, of a fence, and of what is no event of ours."""
+    from services.runtime.strangers import Stranger, claim_of, is_fence, place
+
+    try:
+        return None if is_fence(record) else claim_of(record, decode.whole).recorded
+    except Stranger as stranger:
+        at = place(record.topic, record.partition, record.offset)
+        typer.echo(f"left out, no event of ours: {at}: {stranger}", err=True)
+        return None
 
 
 def _starts(settings: "Settings", topic: str, lines: int) -> dict[int, int]:

@@ -73,6 +73,7 @@ def _check_chain(settings: "Settings", public_key: str, files: Sequence[Path], a
         typer.echo(json.dumps({"ok": report.ok, **to_builtins(report)}))
         return report.ok
     typer.echo(f"checked the chain of every org against the log and {report.heads} signed heads")
+    _print_strangers(report.strangers)
     _print_faults(report.faults)
     typer.echo("the log is as it was written" if report.ok else f"{len(report.faults)} faults")
     return report.ok
@@ -102,8 +103,14 @@ def print_report(report: "Report", as_json: bool) -> None:
     typer.echo(f"compared {report.events} events of {report.jobs} jobs in {len(report.positions)} partitions with")
     typer.echo(f"  {rows}")
     typer.echo(f"ClickHouse: {report.clickhouse}")
+    _print_strangers(report.strangers)
     _print_faults(report.faults)
     typer.echo("log and read model say the same" if report.ok else f"{len(report.faults)} faults")
+
+
+def _print_strangers(number: int) -> None:
+    if number:
+        typer.echo(f"records in the log that the decider did not write: {number}; every reader leaves them out")
 
 
 def _print_faults(faults: "Sequence[Fault]") -> None:

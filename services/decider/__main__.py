@@ -15,7 +15,7 @@ from services.decider.postgres_archive import PostgresArchive
 from services.decider.waiting import watch_inboxes
 from services.runtime import health_server
 from services.runtime.broker_watch import watch_broker
-from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters
+from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters, parking_from_threads
 from services.runtime.dead_letter_topic import recent
 from services.runtime.errors import Fenced
 from services.runtime.health import Health, Progress
@@ -24,25 +24,19 @@ from services.runtime.metrics import count, level
 from services.runtime.policy import policy_of as policy_of
 from services.runtime.process import run
 from services.runtime.producer import Producer
-from services.runtime.reader import Record
 from services.runtime.registry import decoder, encoder
 from services.runtime.settings import Settings
 from services.runtime.time import now_micros
 
 log = logging.getLogger(__name__)
-PARK_TIMEOUT_SECONDS = 35.0
 
 
 async def main(settings: Settings) -> None:
     """Own the partitions until cancelled."""
-    loop = asyncio.get_running_loop()
     producer = Producer(settings, "decider")
     producer.start()
     letters = DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS))
-
-    def park(record: Record, reason: str, detail: str) -> None:
-        asyncio.run_coroutine_threadsafe(letters.park(record, reason, detail), loop).result(PARK_TIMEOUT_SECONDS)
-
+    park = parking_from_threads(letters, asyncio.get_running_loop())
     health = Health("decider")
     server = await health_server.serve(settings, health)
     encode, decode = await asyncio.to_thread(encoder, settings), await asyncio.to_thread(decoder, settings)

@@ -1,19 +1,19 @@
 """The commands of one partition, in order; what is no command of one of its orgs is dead-lettered."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from services.decider.admission import fault_of
 from services.ledger.messages import AnyCommand, ClaimTask, Refused, RegisterOrg, Reply
 from services.ledger.state import Ledger
 from services.ledger.wire import COMMANDS, BadMessage
 from services.runtime import topics
+from services.runtime.dead_letter import Park
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 
 BUSY_RECORDS = 50
 GATHER_SECONDS = 0.005
 Accepted = tuple[int, AnyCommand]  # offset of the command, and the command
-Park = Callable[[Record, str, str], None]  # dead-letters a record: reason and detail; raises where it cannot
 
 
 class Inbox:

@@ -10,7 +10,7 @@ from schemas.events import AnyEvent, JobsArchived, PositionMarked, WorkerAlive, 
 from services.decider.alarms import raise_alarms
 from services.decider.archive import Archive, ArchiveAway, NoArchive
 from services.decider.batch import Batch, BatchDecider, Encodes
-from services.decider.inbox import Inbox, Park
+from services.decider.inbox import Inbox
 from services.decider.leases import Hearing, LeaseClock
 from services.decider.outgoing import reply_of, transaction_of
 from services.decider.restore import restore
@@ -19,6 +19,7 @@ from services.ledger.job import Job
 from services.ledger.messages import AnyCommand, Refused, Reply
 from services.ledger.policy import HOUR, Policy
 from services.runtime import topics
+from services.runtime.dead_letter import Park
 from services.runtime.errors import BrokerFault, DeadLetterLimit
 from services.runtime.metrics import count, timed
 from services.runtime.producer import Producer

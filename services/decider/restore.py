@@ -3,7 +3,7 @@
 import gc
 import time
 
-from schemas.codec import Decoder, NotAnEvent, UnknownSchema
+from schemas.codec import Decoder
 from services.ledger.apply import apply
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
@@ -12,16 +12,21 @@ from services.runtime import topics
 from services.runtime.beginning import beginning
 from services.runtime.errors import LogGap
 from services.runtime.metrics import timed
-from services.runtime.raw_log import FOREIGN, Checkpoint, place, position_of
+from services.runtime.raw_log import Checkpoint
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
+from services.runtime.strangers import Stranger, next_claim, noting, place
 
 READ_BATCH = 10_000
 PATIENCE_SECONDS = 60.0  # without a single record, while the fence is known to lie ahead
+NOTED = noting("decider")
 
 
 def restore(settings: Settings, partition: int, decoder: Decoder, policy: Policy, fence_offset: int) -> Ledger:
-    """Fold every event of the partition before the fence, or raise LogGap where the log has a hole."""
+    """Fold every event of the partition before the fence, or raise LogGap where the log has a hole.
+
+    What somebody else wrote there is left out, as by every other reader (ADR 5).
+    """
     started = time.monotonic()
     ledger, checkpoint = beginning(settings, partition, policy, fence_offset)
     _fold_up_to(fence_offset, settings, ledger, decoder, checkpoint)
@@ -40,10 +45,7 @@ def _fold_up_to(
         while True:
             records = reader.poll(READ_BATCH, 1.0)
             for record in records:
-                if record.value:
-                    _fold(ledger, decoder, record)
-                else:
-                    position_of(record)  # a fence has one, a stranger's empty record has none
+                _fold(ledger, decoder, record)
                 if record.offset >= fence_offset:
                     return
             if records:
@@ -55,17 +57,14 @@ def _fold_up_to(
 
 
 def _fold(ledger: Ledger, decoder: Decoder, record: Record) -> None:
-    at = place(record.topic, record.partition, record.offset)
     try:
-        recorded = decoder.decode(record.value)
-    except NotAnEvent as error:
-        raise LogGap(f"{at}: {error}: {FOREIGN}") from error
-    except UnknownSchema as error:
-        raise LogGap(f"{at}: {error}: restore the registry's schemas, then start again") from error
-    if recorded is None:
+        claim = next_claim(record, ledger.position, decoder.whole)
+    except Stranger as stranger:
+        NOTED(record, stranger)
+        return
+    if claim is None:
+        return
+    if claim.recorded is None:
+        at = place(record.topic, record.partition, record.offset)
         raise LogGap(f"{at}: an event type unknown to this version: a newer decider wrote it; upgrade")
-    if recorded.header.partition != record.partition:
-        raise LogGap(f"{at}: an event of partition {recorded.header.partition}: {FOREIGN}")
-    if recorded.header.position != ledger.position + 1:
-        raise LogGap(f"{at}: position {recorded.header.position} follows {ledger.position}: {FOREIGN}")
-    apply(ledger, recorded, digest_of(record.value))
+    apply(ledger, claim.recorded, digest_of(record.value))

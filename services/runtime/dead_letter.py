@@ -26,7 +26,10 @@ DETAIL_LIMIT_CHARACTERS = 2000
 TYPE_LIMIT_BYTES = 256
 KEPT = frozenset({"ce_type", "redriven-from"})  # headers of the record that its dead letter has too, as origin-<name>
 HOUR_SECONDS = 3600.0
+PARK_TIMEOUT_SECONDS = 35.0
+
 Ages = Mapping[str, Iterable[float]]  # by topic
+Park = Callable[[Record, str, str], None]  # dead-letters a record: reason and detail; raises where it cannot
 
 
 class Letter(Struct, frozen=True):
@@ -132,3 +135,12 @@ class DeadLetters:
                 ages = await asyncio.to_thread(self._parked) if self._parked else {}
                 self._limits = {name: HourlyLimit(self._limit, self._clock, of) for name, of in ages.items()}
             return self._limits.setdefault(topic, HourlyLimit(self._limit, self._clock))
+
+
+def parking_from_threads(letters: DeadLetters, loop: asyncio.AbstractEventLoop) -> Park:
+    """Return what parks a record from a thread beside this event loop, and returns when the letter is durable."""
+
+    def park(record: Record, reason: str, detail: str) -> None:
+        asyncio.run_coroutine_threadsafe(letters.park(record, reason, detail), loop).result(PARK_TIMEOUT_SECONDS)
+
+    return park

@@ -15,7 +15,7 @@ from services.runtime.errors import LogGap, RuntimeFault
 from services.runtime.producer import Sender
 from services.runtime.reader import Headers, LogReader, Record
 from services.runtime.settings import Settings
-from services.runtime.topics import all_topics, dead_letters
+from services.runtime.topics import all_topics, dead_letters, events
 
 KEY_LIMIT_CHARACTERS = 256  # a key of this length may be the beginning of a longer one
 RECENT_RECORDS = 2  # times the limit: how many of the newest records are looked at to see how many came within an hour
@@ -107,6 +107,8 @@ def _original(settings: Settings, letter: Parked) -> tuple[str, bytes]:
     """Return key and value as they were: from the letter, or from the topic it came from where they are not whole."""
     if not any(topic.name == letter.topic and letter.partition < topic.partitions for topic in all_topics(settings)):
         raise CannotRedrive(f"dead letter {letter.number} is of {letter.topic}, which is no topic of this ledger")
+    if letter.topic == events(settings):
+        raise CannotRedrive(f"dead letter {letter.number} is of {letter.topic}, where only the decider may write")
     key, value = letter.key, letter.value
     if not letter.whole:
         record = _record_at(settings, letter)

@@ -8,9 +8,9 @@ from schemas.codec import CodecError, Decoder
 from services.runtime.errors import LogGap, RuntimeFault
 from services.runtime.ledger_log import Entry
 from services.runtime.log_search import find_events
-from services.runtime.raw_log import place, position_of
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
+from services.runtime.strangers import claim_of, is_fence, place, position_of
 from services.runtime.topics import events
 
 
@@ -40,12 +40,15 @@ class EventLookup:
         topic = events(self._settings)
         try:
             self._reader = self._reader or LogReader(self._settings, topic, {}, jumping=True)
-            found = [self._decoded(record) for record in find_events(self._reader, topic, partition, positions)]
+            found = [*map(self._decoded, find_events(self._reader, topic, partition, positions, self._placed))]
             self._reader.rest()
         except RuntimeFault:
             self._drop()
             raise
         return found
+
+    def _placed(self, record: Record) -> int:
+        return 0 if is_fence(record) else claim_of(record, self._decoder.claim).position
 
     def _decoded(self, record: Record) -> Entry:
         try:

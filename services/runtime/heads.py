@@ -15,16 +15,16 @@ READ_SECONDS = 2.0
 READ_POLL_SECONDS = 0.1
 
 
-def last_records(settings: Settings, topic: str, ends: Mapping[int, int]) -> list[Record]:
+def last_records(settings: Settings, topic: str, ends: Mapping[int, int], look_back: int = LOOK_BACK) -> list[Record]:
     """Return the few records before each of these end offsets, as far as they come in time."""
     if not ends:
         return []
     first = first_offsets(settings, topic, ends)
-    starts = {partition: max(first[partition], end - LOOK_BACK) for partition, end in ends.items()}
+    starts = {partition: max(first[partition], end - look_back) for partition, end in ends.items()}
     found: list[Record] = []
     with closing(LogReader(settings, topic, starts)) as reader:
         for _ in range(int(READ_SECONDS / READ_POLL_SECONDS)):
-            found += reader.poll(LOOK_BACK * len(starts), READ_POLL_SECONDS)
+            found += reader.poll(look_back * len(starts), READ_POLL_SECONDS)
             if reader.at_end():
                 break
     return found

@@ -4,15 +4,14 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
-from schemas.codec import Decoder, NotAnEvent, UnknownSchema
+from schemas.codec import Decoder
 from schemas.events import Recorded
-from services.runtime.errors import LogGap
 from services.runtime.metrics import count
-from services.runtime.raw_log import FOREIGN, RawEntry, RawLog, Records, place
 from services.runtime.raw_log import Checkpoint as Checkpoint
+from services.runtime.raw_log import RawEntry, RawLog, Records
 from services.runtime.reader import Headers
 from services.runtime.settings import Settings
-from services.runtime.topics import events
+from services.runtime.strangers import Noted, noting
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -38,35 +37,29 @@ class Entry(Struct, frozen=True, gc=False):
 
 
 class LedgerLog:
-    """Reads the events of some partitions, each from its checkpoint, by the rule of positions (see RawLog).
-
-    A record that is no event, or is not at the position that its header names, is a LogGap as well.
-    """
+    """Reads the events of some partitions, each from its checkpoint, by the rules of RawLog, and decodes them."""
 
     def __init__(
-        self, settings: Settings, decoder: Decoder, starts: Mapping[int, Checkpoint], records: Records | None = None
+        self,
+        settings: Settings,
+        decoder: Decoder,
+        starts: Mapping[int, Checkpoint],
+        records: Records | None = None,
+        *,
+        noted: Noted | None = None,
     ) -> None:
-        self._topic = events(settings)
-        self._decoder = decoder
-        self._log = RawLog(settings, starts, records)
-        self._gap: LogGap | None = None
+        self._log = RawLog(settings, decoder.whole, noted or noting("log"), starts, records)
 
     def poll(self, max_events: int, timeout_seconds: float) -> list[Entry]:
         """Return up to `max_events` events, waiting at most `timeout_seconds` for the first of them."""
-        if self._gap:
-            raise self._gap
-        try:
-            return [self._decoded(entry) for entry in self._log.poll(max_events, timeout_seconds)]
-        except LogGap as gap:
-            self._gap = gap
-            raise
+        return [_entry(raw) for raw in self._log.poll(max_events, timeout_seconds)]
 
     def position(self, partition: int) -> int:
         """Return the position of the last event that came from a partition; 0: none."""
         return self._log.position(partition)
 
     def next_offsets(self) -> dict[int, int]:
-        """Return where reading each partition goes on, as the reader underneath says."""
+        """Return where reading each partition goes on, as the log underneath says."""
         return self._log.next_offsets()
 
     def at_end(self) -> bool:
@@ -77,27 +70,10 @@ class LedgerLog:
         """Leave the broker."""
         self._log.close()
 
-    def _decoded(self, entry: RawEntry) -> Entry:
-        at = place(self._topic, entry.partition, entry.offset)
-        try:
-            recorded = self._decoder.decode(entry.raw)
-        except NotAnEvent as error:
-            raise LogGap(f"{at}: {error}: {FOREIGN}") from error
-        except UnknownSchema as error:
-            raise LogGap(f"{at}: {error}: restore the registry's schemas, then start again") from error
-        if recorded is None:
-            count("events_of_unknown_type")
-        elif (recorded.header.partition, recorded.header.position) != (entry.partition, entry.position):
-            raise LogGap(
-                f"{at}: its header says position {entry.position} but the event says partition "
-                f"{recorded.header.partition}, position {recorded.header.position}: another writer wrote here"
-            )
-        return Entry(
-            recorded,
-            entry.raw,
-            recorded.header.event_type if recorded else entry.event_type,
-            entry.partition,
-            entry.offset,
-            entry.position,
-            entry.headers,
-        )
+
+def _entry(raw: RawEntry) -> Entry:
+    recorded = raw.recorded
+    if recorded is None:
+        count("events_of_unknown_type")
+    event_type = recorded.header.event_type if recorded else raw.event_type
+    return Entry(recorded, raw.raw, event_type, raw.partition, raw.offset, raw.position, raw.headers)

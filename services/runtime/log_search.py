@@ -9,19 +9,20 @@ BrokerFault  the broker does not answer in time
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from services.runtime.errors import BrokerFault, LogGap
-from services.runtime.raw_log import place, position_of
 from services.runtime.reader import Record
+from services.runtime.strangers import Stranger, place, position_of
 
 CHUNK_RECORDS = 500
 POLL_SECONDS = 0.5
 PATIENCE_SECONDS = 10.0  # for one look
 STEP_BACK = 20  # offsets that a guess stays before its mark, so that what is read from there holds it
 GUESSES = 12  # then the middle is looked at, which ends for certain
+Placed = Callable[[Record], int]  # the position of an event, 0 of a fence; raises Stranger for what is neither
 
 
 class SeekableRecords(Protocol):
@@ -48,9 +49,11 @@ class _Mark:
     position: int
 
 
-def find_events(records: SeekableRecords, topic: str, partition: int, positions: Iterable[int]) -> Iterator[Record]:
+def find_events(
+    records: SeekableRecords, topic: str, partition: int, positions: Iterable[int], placed: Placed = position_of
+) -> Iterator[Record]:
     """Yield the records of these positions of a partition, which must rise, or raise LogGap."""
-    search = _Search(records, topic, partition)
+    search = _Search(records, topic, partition, placed)
     for position in positions:
         yield search.find(position)
 
@@ -58,8 +61,8 @@ def find_events(records: SeekableRecords, topic: str, partition: int, positions:
 class _Search:
     """One walk up a partition: what has been read on the way is not read again."""
 
-    def __init__(self, records: SeekableRecords, topic: str, partition: int) -> None:
-        self._records, self._topic, self._partition = records, topic, partition
+    def __init__(self, records: SeekableRecords, topic: str, partition: int, placed: Placed) -> None:
+        self._records, self._topic, self._partition, self._placed = records, topic, partition, placed
         self._end = records.end(partition)
         self._below = _Mark(-1, 0)  # the first event has position 1, and no offset before 0
         self._chunk: dict[int, Record] = {}
@@ -110,10 +113,17 @@ class _Search:
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
             records = self._records.poll(CHUNK_RECORDS, POLL_SECONDS)
-            if events := {at: record for record in records if (at := position_of(record)) > 0}:
+            if events := {at: record for record in records if (at := self._position(record)) > 0}:
                 return events
             if self._records.at_end():
                 return {}
         raise BrokerFault(
             f"{self._topic}, partition {self._partition}: no record for {PATIENCE_SECONDS:g} s, and no end"
         )
+
+    def _position(self, record: Record) -> int:
+        """Return the position of an event, 0 of what is none."""
+        try:
+            return self._placed(record)
+        except Stranger:
+            return 0

@@ -20,6 +20,7 @@ Counted = Literal[
     "events_folded",
     "events_repeated",
     "events_of_unknown_type",
+    "events_not_ours",
     "dead_letters",
     "http_requests",
     "nodes_finished",
@@ -86,10 +87,16 @@ METRICS: dict[Name, Metric] = {
         "Events dropped because they lay at or below the checkpoint", "events", (*PROJECTIONS, API)
     ),
     "events_of_unknown_type": Metric("Events that this version does not know", "events", (POSTGRES, SNAPSHOTTER, API)),
+    "events_not_ours": Metric(
+        "Records on the topic of events that the decider did not write, left out by a reader",
+        "records",
+        (DECIDER, *PROJECTIONS, API),
+        ("reader",),
+    ),
     "dead_letters": Metric(
         "Records parked because they cannot be used; origin is their topic",
         "records",
-        (DECIDER, *ASKERS),
+        (DECIDER, *ASKERS, POSTGRES),
         ("origin", "reason"),
     ),
     "http_requests": Metric(

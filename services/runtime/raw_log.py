@@ -1,25 +1,23 @@
-"""The events of the ledger in their order, each once, as bytes: the log reader with the rule of positions on top.
+"""The events of the ledger in their order, each once: the log reader with the rule of positions on top.
 
-A record's position is in its header, so that nothing has to be decoded to keep the rule.
+Their bytes stay as they are. They are read to their end all the same, or a stranger's record could take the place of
+an event (ADR 5).
 """
 
+from collections import deque
 from collections.abc import Mapping
 from typing import Protocol
 
 from msgspec import Struct
 
 from schemas.codec import event_type_of
-from services.runtime.errors import LogGap
+from schemas.events import Recorded
+from services.runtime.errors import LogGap, RegistryFault
 from services.runtime.metrics import count
 from services.runtime.reader import Headers, LogReader, Record
 from services.runtime.settings import Settings
+from services.runtime.strangers import Noted, Read, Stranger, next_claim
 from services.runtime.topics import events
-
-POSITION_HEADER = "ledger-position"
-FOREIGN = (
-    "only the decider may write to this topic, and no reader goes past what it did not write: take the right to write "
-    "from whoever else has it, and restore the topic from a copy without this record"
-)
 
 
 class Checkpoint(Struct, frozen=True, gc=False):
@@ -38,6 +36,7 @@ class RawEntry(Struct, frozen=True, gc=False):
     position: int
     headers: Headers
     org_id: str = ""  # as the record's key says
+    recorded: Recorded | None = None  # what it says, where the log was asked for that and this version knows the type
 
     @property
     def event_type(self) -> str:
@@ -67,71 +66,83 @@ class Records(Protocol):
 
 
 class RawLog:
-    """Reads the events of some partitions, each from its checkpoint, without decoding them.
+    """Reads the events of some partitions, each from its checkpoint.
 
-    An event at or below the checkpoint is dropped (a fence, at position 0, always is), checkpoint + 1 is next, anything
-    else is a LogGap: then nothing more comes from this log, also not from its other partitions.
+    An event at or below the checkpoint is dropped (a fence, at position 0, always is), checkpoint + 1 is next. What is
+    no event of ours is given to `noted` and left out. Anything else is a LogGap: then nothing more comes from this log,
+    also not from its other partitions. After a RegistryFault, `poll` goes on with the record that it could not judge.
     """
 
-    def __init__(self, settings: Settings, starts: Mapping[int, Checkpoint], records: Records | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        read: Read,
+        noted: Noted,
+        starts: Mapping[int, Checkpoint],
+        records: Records | None = None,
+    ) -> None:
+        self._read, self._noted = read, noted
         self._positions = {partition: start.position for partition, start in starts.items()}
         self._records = records or LogReader(
             settings, events(settings), {partition: start.next_offset for partition, start in starts.items()}
         )
+        self._waiting: deque[Record] = deque()  # read from the broker, not judged yet
         self._gap: LogGap | None = None
 
     def poll(self, max_events: int, timeout_seconds: float) -> list[RawEntry]:
         """Return up to `max_events` events, waiting at most `timeout_seconds` for the first of them."""
         if self._gap:
             raise self._gap
-        try:
-            records = self._records.poll(max_events, timeout_seconds)
-            return [entry for record in records if (entry := self._next(record))]
-        except LogGap as gap:
-            self._gap = gap
-            raise
+        if not self._waiting:
+            self._waiting.extend(self._records.poll(max_events, timeout_seconds))
+        entries: list[RawEntry] = []
+        while self._waiting:
+            try:
+                entry = self._next(self._waiting[0])
+            except LogGap as gap:
+                self._gap = gap
+                raise
+            except RegistryFault:
+                if entries:
+                    return entries
+                raise
+            self._waiting.popleft()
+            if entry:
+                entries.append(entry)
+        return entries
 
     def position(self, partition: int) -> int:
         """Return the position of the last event that came from a partition; 0: none."""
         return self._positions[partition]
 
     def next_offsets(self) -> dict[int, int]:
-        """Return where reading each partition goes on, as the reader underneath says."""
-        return self._records.next_offsets()
+        """Return where reading each partition goes on: behind the last record that was judged, and what holds none."""
+        return self._records.next_offsets() | {each.partition: each.offset for each in reversed(self._waiting)}
 
     def at_end(self) -> bool:
         """Whether every committed event had been read when the log was last looked at."""
-        return self._records.at_end()
+        return self._records.at_end() and not self._waiting
 
     def close(self) -> None:
         """Leave the broker."""
         self._records.close()
 
     def _next(self, record: Record) -> RawEntry | None:
-        position = position_of(record)
-        last = self._positions[record.partition]
-        if position <= last:
+        try:
+            claim = next_claim(record, self._positions[record.partition], self._read)
+        except Stranger as stranger:
+            self._noted(record, stranger)
+            return None
+        if claim is None:
             count("events_repeated")
             return None
-        if position != last + 1:
-            raise LogGap(
-                f"{place(record.topic, record.partition, record.offset)}: position {position} follows {last}: events "
-                "are missing between them; restore the log, or rebuild this reader from the first offset"
-            )
-        self._positions[record.partition] = position
-        return RawEntry(record.value, record.partition, record.offset, position, record.headers, record.key)
-
-
-def position_of(record: Record) -> int:
-    """Return the position of an event from its header, without decoding it."""
-    for name, value in record.headers:
-        if name == POSITION_HEADER and value.isdigit():
-            return int(value)
-    raise LogGap(
-        f"{place(record.topic, record.partition, record.offset)}: no usable {POSITION_HEADER} header: {FOREIGN}"
-    )
-
-
-def place(topic: str, partition: int, offset: int) -> str:
-    """Name a record for people."""
-    return f"topic {topic}, partition {partition}, offset {offset}"
+        self._positions[record.partition] = claim.position
+        return RawEntry(
+            record.value,
+            record.partition,
+            record.offset,
+            claim.position,
+            record.headers,
+            record.key,
+            claim.recorded,
+        )

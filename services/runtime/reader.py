@@ -141,7 +141,7 @@ class LogReader:
             offset,
             (message.key() or b"").decode("utf-8", "replace"),
             message.value() or b"",
-            message.headers() or [],  # type: ignore[arg-type]  # declared wider than it is
+            _headers(message),
             message.timestamp()[1],
         )
 
@@ -153,6 +153,12 @@ class LogReader:
                 "another log: restore the log, or rebuild from a snapshot or from the first offset"
             )
         return BrokerFault(f"{place}: {error.name()}: {error.str()}; look at the broker's log and the topic's rights")
+
+
+def _headers(message: Message) -> Headers:
+    """Return the headers of a record; one without a value is as good as empty, and only a stranger writes such."""
+    headers: Headers = message.headers() or []  # type: ignore[assignment]  # declared wider than it is
+    return [(name, value or b"") for name, value in headers]
 
 
 def _check_partitions(consumer: Consumer, settings: Settings, topic: str, partitions: frozenset[int]) -> None:

@@ -47,6 +47,8 @@ class Registry:
             answer = self._call("GET", f"/schemas/ids/{schema_id}")
         except _NotFound:
             raise UnknownSchema(f"the registry at {self._base} knows no schema with id {schema_id}") from None
+        if answer.get("schemaType", "AVRO") != "AVRO":
+            raise UnknownSchema(f"the registry at {self._base} knows no Avro schema with id {schema_id}")
         schema: dict[str, Any] = json.loads(answer["schema"])
         return schema
 

@@ -96,7 +96,7 @@ class Check:
         for number, partition in self._world.broker.partitions(events(self._world.settings)).items():
             end = partition.stable_end
             for entry in partition.entries[self._read[number] : end]:
-                if entry.readable and entry.value:
+                if entry.readable and entry.value and entry.headers:  # without headers: a stranger's record
                     recorded = DECODER.decode(entry.value)
                     assert recorded is not None
                     self._recorded[number].append(recorded)

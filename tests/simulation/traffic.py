@@ -24,7 +24,7 @@ from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
-from services.runtime.topics import commands, deliveries, partition_of_org, tasks
+from services.runtime.topics import commands, deliveries, events, partition_of_org, tasks
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
 
@@ -93,7 +93,8 @@ class Traffic:
         random, settings = self.chaos.random, self.settings
         for _ in range(random.choice((0, 0, 1, 3))):
             await asyncio.sleep(random.uniform(0.0, 4.0))
-            topic = random.choice((commands(settings), tasks(settings, "workflow"), deliveries(settings, "postgres")))
+            theirs = commands(settings), tasks(settings, "workflow"), deliveries(settings, "postgres"), events(settings)
+            topic = random.choice(theirs)
             partition = self.broker.partition(topic, random.choice(list(self.broker.partitions(topic))))
             stranger = COMMANDS.encode(CancelJob(command_id="x", org_id="stranger", job_id="j"))
             value = random.choice((b"junk", b"", stranger))

@@ -8,7 +8,6 @@ from clickhouse_connect.driver.client import Client
 from projections.clickhouse.insertion import Unreadable
 from projections.clickhouse.sink import ClickHouseSink, NotTheSame
 from schemas.events import JobSubmitted
-from services.runtime.errors import LogGap
 from services.runtime.raw_log import RawEntry
 from services.runtime.settings import Settings
 from tests.event_streams import Stream
@@ -100,15 +99,6 @@ def test_an_event_that_clickhouse_cannot_read_stops_it_naming_the_offset(
         with pytest.raises(Unreadable, match=f"partition 0, offset {bad.offset}, position {bad.position}"):
             sink.write(entries)
     assert rows("SELECT count() FROM job_events") == [(0,)]
-
-
-@pytest.mark.parametrize(("raw", "said"), [(b"", "no Confluent frame"), (b"{}", "frame"), (b"\0\0\0\x7f\xff", "32767")])
-def test_what_is_no_event_is_not_given_to_clickhouse(settings: Settings, raw: bytes, said: str) -> None:
-    with closing(ClickHouseSink(settings)) as sink:
-        assert sink.lock()
-        sink.checkpoints(range(settings.partitions))
-        with pytest.raises(LogGap, match=said):
-            sink.write([RawEntry(raw, 0, 7, 1, [])])
 
 
 def test_a_clickhouse_that_lost_rows_or_got_others_is_not_continued(

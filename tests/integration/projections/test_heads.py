@@ -19,8 +19,9 @@ from services.runtime.admin import ensure_topics
 from services.runtime.blob import BlobStore
 from services.runtime.producer import Producer
 from services.runtime.raw_log import RawLog
-from services.runtime.registry import encoder
+from services.runtime.registry import decoder, encoder
 from services.runtime.settings import Settings
+from services.runtime.strangers import noting
 from tests.event_streams import Stream, records_of
 from tests.eventually import eventually
 
@@ -46,7 +47,9 @@ def write(settings: Settings, stream: Stream, events: slice) -> None:
 def sign(settings: Settings) -> Sheet:
     """Follow the log from the last sheet to its end, and sign."""
     sink = HeadsSink(settings)
-    with closing(RawLog(settings, sink.checkpoints(range(settings.partitions)))) as log:
+    with closing(
+        RawLog(settings, decoder(settings).claim, noting("heads"), sink.checkpoints(range(settings.partitions)))
+    ) as log:
         while not log.at_end():
             sink.write(log.poll(1000, 0.5))
     sink.close()

@@ -17,6 +17,7 @@ from services.localstack.ports import port_for
 from services.runtime import topics
 from services.runtime.ends import committed_end
 from services.runtime.producer import Producer
+from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from tests.integration.projections.conftest import Connection
 from tests.integration.projections.following import Partition, numbers, process, ready
@@ -96,5 +97,5 @@ def test_the_head_of_each_partition_is_read_from_its_end(ledger: Settings, produ
     partition = Partition(ledger, 2)
     partition.say(numbers(1, 50), producer)
     ends = committed_end(ledger, topics.events(ledger), [2])
-    assert head_positions(ledger, ends) == {2: len(partition.stream.events)}
-    assert head_positions(ledger, {}) == {}
+    assert head_positions(ledger, decoder(ledger), ends) == {2: len(partition.stream.events)}
+    assert head_positions(ledger, decoder(ledger), {}) == {}

@@ -8,9 +8,9 @@ import pytest
 
 from services.runtime.errors import LogGap
 from services.runtime.log_search import find_events
-from services.runtime.raw_log import position_of
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
+from services.runtime.strangers import position_of
 from services.runtime.topics import events
 from services.runtime.transactions import Outgoing, PartitionTransactions
 

@@ -12,8 +12,10 @@ import pytest
 from api import tail as module
 from api.tail import Tail, TailBehind, is_recent
 from schemas.events import AnyEvent, Header, JobClaimed, JobSubmitted, Recorded
+from services.runtime.errors import RegistryFault
 from services.runtime.ids import uuid7
 from services.runtime.ledger_log import Entry
+from tests.eventually import eventually
 
 
 class Events:
@@ -27,6 +29,7 @@ class Events:
         self._next = 0
         self._passed = 0
         self._news = threading.Condition()
+        self.registry_faults = 0  # polls that end with one before the next event comes
 
     def say(self, event: AnyEvent, *, visible: bool = True) -> None:
         """Append an event; one that is not visible keeps the reader waiting, as a slow broker does."""
@@ -63,6 +66,9 @@ class Events:
         """Return what is new."""
         with self._news:
             self._news.wait_for(lambda: len(self.entries) > self._next, timeout_seconds)
+            if self.registry_faults and len(self.entries) > self._next:
+                self.registry_faults -= 1
+                raise RegistryFault("no schema registry answers")
             new = self.entries[self._next : self._next + max_events]
             self._next += len(new)
             return new
@@ -105,6 +111,17 @@ async def test_a_job_is_found_with_its_events_by_its_own_org_only() -> None:
         found = await tail.find("acme", 0, [job_id])
         assert isinstance(found[job_id][0].event, JobSubmitted)
         assert await tail.find("rival", 0, [job_id]) == {}
+
+
+async def test_it_waits_for_a_registry_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "REGISTRY_SECONDS", 0.01)
+    events, job_id = Events(), uuid7()
+    async with _running(events) as tail:
+        events.registry_faults = 3
+        events.say(_submitted(job_id))
+        await eventually(lambda: tail.jobs_held == 1)
+        assert events.registry_faults == 0
+        assert job_id in await tail.find("acme", 0, [job_id])
 
 
 async def test_it_waits_for_the_end_of_the_log_as_it_was_when_asked() -> None:

@@ -15,8 +15,8 @@ from schemas.codec import Decoder
 from schemas.events import EVENT_TYPES, Recorded
 from services.ledger.record import digest_of
 from services.runtime.errors import SettingsError
-from services.runtime.raw_log import position_of
 from services.runtime.reader import Record
+from services.runtime.strangers import position_of
 from tests.event_streams import ENCODER, Stream, records_of
 
 SIGNER = Signer(base64.b64encode(bytes(32)).decode())
@@ -53,7 +53,7 @@ def heads(records: Sequence[Record] = RECORDS) -> dict[str, SignedHead]:
 
 
 def found(records: Sequence[Record], signed: Mapping[str, SignedHead] | None = None) -> list[Fault]:
-    return list(check_chain(records, DECODER, 0, heads() if signed is None else signed))
+    return check_chain(records, DECODER, 0, heads() if signed is None else signed).faults
 
 
 def named(faults: Sequence[Fault]) -> set[tuple[str, int]]:
@@ -115,8 +115,37 @@ def test_an_event_that_stands_twice_is_named() -> None:
 
 
 def test_a_forged_position_far_away_is_named_without_counting_up_to_it() -> None:
-    far = msgspec.structs.replace(RECORDS[5], headers=[("ledger-position", b"999999999999")])
-    assert ("events", 6) in named(found([*RECORDS[:5], far]))
+    assert ("events", 6) in named(found([*RECORDS[:5], placed(RECORDS[5], 999_999_999_999)]))
+
+
+def placed(record: Record, position: int) -> Record:
+    """Say that an event has another position, in its header and in itself."""
+    recorded = DECODER.decode(record.value)
+    assert recorded
+    header = msgspec.structs.replace(recorded.header, position=position)
+    value = ENCODER.encode(Recorded(header, recorded.event))
+    return msgspec.structs.replace(record, value=value, headers=[("ledger-position", b"%d" % position)])
+
+
+@pytest.mark.parametrize("number", range(1, LAST))
+def test_a_well_formed_forgery_in_front_of_the_event_whose_place_it_takes_is_named(number: int) -> None:
+    """No reader can tell it from the event: the one that comes first is folded."""
+    forged = placed(edited(RECORDS[number - 1]), number + 1)
+    assert ("event", number + 1) in named(found([*RECORDS[:number], forged, *RECORDS[number:]]))
+    assert ("event", number + 1) in named(found([*RECORDS[:number], forged, *RECORDS[number:]], {}))
+
+
+def test_a_well_formed_forgery_behind_the_last_event_is_named_once_the_decider_has_gone_on() -> None:
+    forged = placed(edited(RECORDS[LAST - 1]), LAST + 1)
+    assert named(found([*RECORDS, forged])) & {("bytes", LAST), ("bytes", LAST + 1)}
+
+
+@pytest.mark.parametrize("number", range(LAST + 1))
+def test_junk_between_the_events_is_counted_and_is_no_fault(number: int) -> None:
+    junk = Record("events", 0, number * 2 + 1, "org-0", b"\xff\x00\xfe", [], 0)
+    forged = msgspec.structs.replace(junk, headers=[("ledger-position", b"%d" % (number + 1))])
+    checked = check_chain([*RECORDS[:number], junk, forged, *RECORDS[number:]], DECODER, 0, heads())
+    assert (checked.faults, checked.strangers) == ([], 2)
 
 
 def test_a_head_is_genuine_only_as_it_was_signed() -> None:

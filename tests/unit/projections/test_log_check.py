@@ -86,12 +86,40 @@ def test_a_missing_last_event_is_named_by_the_read_model_that_has_it() -> None:
     assert faults(check(stream, records_of(stream)[:-1])) == ["last position"]
 
 
-def test_a_record_that_is_no_event_is_a_fault_and_not_a_crash() -> None:
+@pytest.mark.parametrize("number", [0, 3, 7])
+def test_a_damaged_event_is_missing_where_it_stood(number: int) -> None:
     stream = Stream().open()
     extracted(stream)
     records = records_of(stream)
-    records[5] = msgspec.structs.replace(records[5], value=b"no event")
-    assert faults(check(stream, records)) == ["records"]
+    records[number] = msgspec.structs.replace(records[number], value=b"no event")
+    log = check(stream, records)
+    assert faults(log)[0] == ("last position" if number == len(records) - 1 else "position")
+    assert log.strangers == 1
+
+
+def test_records_of_somebody_else_are_counted_and_are_no_fault() -> None:
+    stream = Stream().open()
+    extracted(stream)
+    records = records_of(stream)
+    junk = Record("events", 0, 7, "org-0", b"\xff\x00\xfe", [], 0)
+    forged = msgspec.structs.replace(records[4], value=b"no event")  # says the position of the event behind it
+    log = check(stream, [junk, *records[:4], forged, junk, *records[4:], records[2], junk])
+    assert (log.faults, log.strangers) == ([], 3)  # what lies behind the asked-for position is not looked at
+
+
+def test_a_checkpoint_may_lie_behind_records_of_somebody_else_but_behind_no_event() -> None:
+    stream = Stream().open()
+    extracted(stream)
+    records = records_of(stream)
+    junk = [Record("events", 0, offset, "org-0", b"junk", [], 0) for offset in (7, 8, 9)]
+    given = [*records[:3], *junk, *(msgspec.structs.replace(each, offset=each.offset + 2) for each in records[3:])]
+    for next_offset in (7, 8, 9, 10):
+        log = read_partition(lambda _: InMemoryRecords(given), decoder(), 0, 3, next_offset)
+        assert (log.events, log.next_offset, log.faults) == (3, next_offset, [])
+    log = read_partition(lambda _: InMemoryRecords(given), decoder(), 0, 3, 11)
+    assert (log.events, faults(log)) == (3, ["next_offset"])
+    alone = read_partition(lambda _: InMemoryRecords(junk), decoder(), 0, 0, 9)
+    assert (alone.events, alone.next_offset, alone.strangers, alone.faults) == (0, 9, 2, [])
 
 
 def test_a_second_end_is_named() -> None:

@@ -1,0 +1,210 @@
+"""What somebody else wrote to the log is left out and the position stays; only a gap stops, only the registry waits."""
+
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import pytest
+
+from schemas.avro_of import record_schema
+from schemas.codec import Decoder, UnknownSchema
+from schemas.events import OrgRegistered, Recorded, WorkerAlive
+from services.decider.outgoing import event_headers
+from services.runtime.errors import LogGap, RegistryFault
+from services.runtime.ledger_log import LedgerLog
+from services.runtime.metrics import exposition
+from services.runtime.raw_log import Checkpoint, RawEntry, RawLog
+from services.runtime.reader import Headers, Record
+from services.runtime.settings import Settings
+from services.runtime.strangers import Stranger, noting
+from tests.fakes.records import ENCODER, NAMES, InMemoryRecords, event_record, local_decoder
+
+SETTINGS = Settings(kafka="", postgres="", registry="", blobs="")
+OTHERS, ABSENT, NO_SCHEMA = 90, 91, 92  # ids of schemas
+UNFRAMED = (b"", b"\xff\x00\xfe", b"\x00", b"\x00\x00\x00\x00\x01", b'{"a": 1}', b"\x01" * 1_000_000)
+
+
+def schema_of(schema_id: int) -> Any:
+    if schema_id == ABSENT:
+        raise UnknownSchema(f"no schema {schema_id}")
+    if schema_id == NO_SCHEMA:
+        return "string"
+    return {**record_schema("WriterOpened"), "namespace": "acme"} if schema_id == OTHERS else schema_of_ours(schema_id)
+
+
+def schema_of_ours(schema_id: int) -> dict[str, Any]:
+    return record_schema(NAMES[schema_id])
+
+
+def org(position: int, **more: Any) -> Record:
+    return event_record(position, OrgRegistered(org_id="acme", name="Acme"), **more)
+
+
+def framed(record: Record, schema_id: int) -> bytes:
+    return struct.pack(">bI", 0, schema_id) + record.value[5:]
+
+
+def junk_for(position: int) -> dict[str, Record]:
+    """Return what is no event for this position, by what is wrong with it; most of it says that it is for there."""
+    good, alter = org(position), msgspec.structs.replace
+    headers: Mapping[str, Headers] = {
+        "none": [],
+        "below zero": [("ledger-position", b"-1")],
+        "no number": [("ledger-position", b"one")],
+        "endless": [("ledger-position", b"9" * 5000)],
+        "of a fence": [("ledger-position", b"0")],
+        "of the one behind": [("ledger-position", b"%d" % (position + 1))],
+        "of one far away": [("ledger-position", b"%d" % (position + 1000))],
+    }
+    return {
+        **{f"unframed {number}": alter(good, value=value) for number, value in enumerate(UNFRAMED)},
+        **{f"position header {name}": alter(good, headers=given) for name, given in headers.items()},
+        "empty without a position": alter(good, value=b"", headers=[]),
+        "cut short": alter(good, value=good.value[:-1]),
+        "with bytes behind it": alter(good, value=good.value + b"\0"),
+        "of an unknown schema": alter(good, value=framed(good, ABSENT)),
+        "of another schema": alter(good, value=framed(good, OTHERS)),
+        "of no record schema": alter(good, value=framed(good, NO_SCHEMA)),
+        "of another partition": alter(org(position, partition=1), partition=0),
+        "of another org": alter(good, key="somebody-else"),
+        "without a key": alter(good, key=""),
+        "an old one with a new header": alter(org(1), headers=good.headers)
+        if position > 1
+        else alter(good, value=b"x"),
+    }
+
+
+KINDS = sorted(junk_for(2))
+
+
+class Seen:
+    """Takes what is left out."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[int, str]] = []
+
+    def __call__(self, record: Record, stranger: Stranger) -> None:
+        self.all.append((record.offset, stranger.reason))
+
+
+Opened = Callable[[list[Record], Seen], LedgerLog | RawLog]
+START = {0: Checkpoint()}
+
+
+def decoding(records: list[Record], seen: Seen) -> LedgerLog:
+    return LedgerLog(SETTINGS, Decoder(schema_of), START, InMemoryRecords(records), noted=seen)
+
+
+def not_decoding(records: list[Record], seen: Seen) -> RawLog:
+    return RawLog(SETTINGS, Decoder(schema_of).claim, seen, START, InMemoryRecords(records))
+
+
+@pytest.mark.parametrize("opened", [decoding, not_decoding])
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("before", [0, 1, 3])
+def test_junk_is_left_out_wherever_it_lies_and_every_event_is_folded(opened: Opened, kind: str, before: int) -> None:
+    events = [org(position) for position in range(1, 4)]
+    junk = msgspec.structs.replace(junk_for(before + 1)[kind], offset=77)
+    seen = Seen()
+    log = opened([*events[:before], junk, junk, *events[before:]], seen)
+    assert [(entry.position, entry.raw) for entry in log.poll(10, 0)] == [
+        (n + 1, e.value) for n, e in enumerate(events)
+    ]
+    reason = "foreign_org" if kind in ("of another partition", "of another org", "without a key") else "bad_message"
+    assert seen.all == [(77, reason)] * 2
+    assert log.position(0) == 3
+
+
+@pytest.mark.parametrize("opened", [decoding, not_decoding])
+def test_what_says_a_position_that_was_folded_is_dropped_whatever_it_is(opened: Opened) -> None:
+    seen = Seen()
+    old = msgspec.structs.replace(org(1), value=b"junk")
+    log = opened([org(1), old, org(2)], seen)
+    assert [entry.position for entry in log.poll(10, 0)] == [1, 2]
+    assert seen.all == []
+
+
+@pytest.mark.parametrize("opened", [decoding, not_decoding])
+def test_behind_an_event_that_was_left_out_because_it_is_damaged_the_next_one_stops_the_log(opened: Opened) -> None:
+    seen = Seen()
+    damaged = msgspec.structs.replace(org(2), value=org(2).value[:-3])
+    log = opened([org(1), damaged, org(3)], seen)
+    with pytest.raises(LogGap, match=r"partition 0, offset 2: position 3 follows 1"):
+        log.poll(10, 0)
+    assert seen.all == [(1, "bad_message")]
+    with pytest.raises(LogGap):
+        log.poll(10, 0)
+
+
+def marked(position: int) -> Record:
+    """Return an event exactly as the decider writes it, but for a schema that the registry does not know."""
+    record = org(position)
+    recorded = local_decoder().decode(record.value)
+    assert recorded
+    return msgspec.structs.replace(record, value=framed(record, ABSENT), headers=event_headers(recorded))
+
+
+@pytest.mark.parametrize("opened", [decoding, not_decoding])
+def test_an_event_with_the_marks_of_the_decider_waits_for_the_registry_that_lost_its_schema(opened: Opened) -> None:
+    seen = Seen()
+    log = opened([org(1), marked(2), org(3)], seen)
+    assert [entry.position for entry in log.poll(10, 0)] == [1]
+    for _ in range(2):
+        with pytest.raises(RegistryFault, match=r"offset 1: no schema 91: restore the registry's schemas"):
+            log.poll(10, 0)
+    assert (seen.all, log.next_offsets(), log.at_end()) == ([], {0: 1}, False)
+
+
+@pytest.mark.parametrize("opened", [decoding, not_decoding])
+def test_marks_that_belong_to_other_bytes_are_nothing_to_wait_for(opened: Opened) -> None:
+    seen = Seen()
+    junk = msgspec.structs.replace(marked(2), value=framed(org(2), ABSENT))  # another event id than in its header
+    assert [entry.position for entry in opened([org(1), junk, org(2)], seen).poll(10, 0)] == [1, 2]
+    assert seen.all == [(1, "bad_message")]
+
+
+@pytest.mark.parametrize("opened", [decoding, not_decoding])
+def test_nothing_is_decided_while_the_registry_is_away_and_nothing_is_lost(opened: Opened, monkeypatch: Any) -> None:
+    asked: list[int] = []
+
+    def away(schema_id: int) -> Any:
+        asked.append(schema_id)
+        raise RegistryFault("no schema registry answers")
+
+    junk = msgspec.structs.replace(org(2), value=framed(org(2), ABSENT))
+    seen = Seen()
+    log = opened([org(1), junk, org(2)], seen)
+    known = schema_of
+    monkeypatch.setattr(f"{__name__}.schema_of", lambda each: away(each) if each == ABSENT else known(each))
+    decoder: Any = log._log._read if isinstance(log, LedgerLog) else log._read
+    monkeypatch.setattr(decoder.__self__, "_schema_by_id", lambda each: schema_of(each))
+    assert [entry.position for entry in log.poll(10, 0)] == [1]
+    with pytest.raises(RegistryFault):
+        log.poll(10, 0)
+    assert (asked, seen.all) == ([ABSENT, ABSENT], [])
+    monkeypatch.undo()
+    assert [entry.position for entry in log.poll(10, 0)] == [2]
+    assert seen.all == [(1, "bad_message")]
+
+
+def test_what_a_reader_left_out_is_counted_and_told(caplog: pytest.LogCaptureFixture) -> None:
+    noting("a-test")(Record("test.events", 3, 9, "org-1", b"junk", [], 0), Stranger("bad_message", "no frame"))
+    assert 'jobledger_events_not_ours_total{reader="a-test"} 1.0' in exposition().decode()
+    [line] = [record for record in caplog.records if record.name == "services.runtime.strangers"]
+    assert (line.__dict__["partition"], line.__dict__["offset"], line.__dict__["detail"]) == (3, 9, "no frame")
+
+
+def test_the_claim_of_an_event_is_what_its_decoding_says() -> None:
+    record = event_record(7, WorkerAlive(worker_id="w"), partition=5)
+    claim, whole = local_decoder().claim(record.value), local_decoder().whole(record.value)
+    assert (claim.partition, claim.position, claim.org_id, claim.recorded) == (5, 7, "", None)
+    assert isinstance(whole.recorded, Recorded)
+    assert (whole.partition, whole.position, whole.org_id) == (5, 7, "")
+    assert ENCODER.encode(whole.recorded) == record.value
+
+
+def test_entries_of_both_logs_name_the_org_and_the_next_checkpoint() -> None:
+    [entry] = not_decoding([org(1, offset=7)], Seen()).poll(10, 0)
+    assert isinstance(entry, RawEntry)
+    assert (entry.org_id, entry.checkpoint) == ("acme", Checkpoint(1, 8))
