@@ -20,6 +20,10 @@ SIMULATION = "tests.simulation --seeds 150 --until-one-fails"
 HARNESS_SECONDS = 900.0
 
 
+class GuardMoved(Exception):
+    """The text of a guard is not where guards.toml says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What became of one guard."""
@@ -52,11 +56,14 @@ def main() -> int:
 def tried(guard: dict[str, Any]) -> Verdict:
     """Take a guard out and run its harness."""
     harness = guard.get("harness", SIMULATION)
+    if harness.startswith("pytest"):
+        harness += " -x -rf"
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mutation-") as place:
         copy = Path(place)
         copied(copy)
-        mutate(copy / guard["file"], guard)
+        file = copy / guard["file"]
+        file.write_text(mutated(file.read_text(), guard))
         ran = subprocess.run(
             [sys.executable, "-m", *harness.split()], cwd=copy, capture_output=True, text=True, timeout=HARNESS_SECONDS
         )
@@ -79,17 +86,16 @@ def copied(copy: Path) -> None:
             shutil.copyfile(ROOT / name, copy / name)
 
 
-def mutate(file: Path, guard: dict[str, Any]) -> None:
+def mutated(text: str, guard: dict[str, Any]) -> str:
     """Replace the guard's text, which has to be there exactly once."""
-    text = file.read_text()
     for change in (guard, *([guard["also"]] if "also" in guard else [])):
         found = text.count(change["find"])
         if found != 1:
-            raise SystemExit(
+            raise GuardMoved(
                 f"{guard['name']}: its text is {found} times in {guard['file']}; bring guards.toml up to date"
             )
         text = text.replace(change["find"], change["put"])
-    file.write_text(text)
+    return text
 
 
 def complaint(output: str) -> str:
