@@ -20,6 +20,7 @@ Fault = Literal[
     "destination_down_after",  # it is stored, but the writer is told that it is not
     "read_model_down_before",
     "read_model_down_after",
+    "archive_away",
     "page_fails",
     "page_hangs",
     "rebalance",  # the group is dealt again for no reason

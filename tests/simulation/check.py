@@ -1,9 +1,10 @@
 """The verdict over one run: the log by itself, against what customers were told, and against every store."""
 
 from projections.postgres.fold import Current, fold
-from schemas.events import DeliveryAcked, Recorded
+from schemas.events import DeliveryAcked, Recorded, WorkerLost
 from services.ledger.wire import REPLIES
 from services.runtime.topics import dead_letters, events
+from tests.simulation.chaos import SILENCING
 from tests.simulation.history import History, Story
 from tests.simulation.owners import Owners
 from tests.simulation.patches import DECODER
@@ -107,7 +108,7 @@ class Check:
             self._read[number] = end
 
     def _see(self, recorded: Recorded, at: float) -> None:
-        """An ACK may only stand in the log of what its destination holds, and not before."""
+        """An ACK may only stand in the log of what its destination holds; only a silent worker is given up."""
         event, world = recorded.event, self._world
         self._owners.see(event)
         if isinstance(event, DeliveryAcked):
@@ -115,10 +116,15 @@ class Check:
             held = min(world.warehouse.stored.get(key, NEVER), world.receiver.received.get(key, NEVER))
             if held > at + MILLISECOND:
                 self._wrong.append(f"{key} was acknowledged at {at} s, its destination had it at {held} s")
+        if isinstance(event, WorkerLost) and not event.stopped and not SILENCING & world.chaos.weather.chances.keys():
+            life = world.boots.get(event.boot_id)
+            if life and not life.disturbed and at < life.ended_at:
+                self._wrong.append(f"{life} was given up at {at} s, and lived until {life.ended_at} s")
 
     def _parked(self) -> set[tuple[str, int, int]]:
         letters = self._world.broker.partition(dead_letters(self._world.settings), 0).readable()
         origins = [dict(entry.headers) for _, entry in letters]
+        origins = [said for said in origins if said["reason"] != b"archive_unavailable"]  # late answers, to nobody
         return {
             (said["origin-topic"].decode(), int(said["origin-partition"]), int(said["origin-offset"]))
             for said in origins

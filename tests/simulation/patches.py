@@ -35,8 +35,9 @@ from schemas.codec import Decoder, Encoder
 from schemas.events import EVENT_TYPES
 from services.ledger.policy import SECOND
 from services.runtime.settings import Settings
-from services.runtime.topics import deliveries, tasks
+from services.runtime.topics import deliveries, events, tasks
 from tests.simulation import fibers, stores
+from tests.simulation.archive import Archive
 from tests.simulation.life import Crashed, current
 from tests.simulation.world import START_MICROS, World
 
@@ -113,6 +114,11 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         (decider_main, "encoder", lambda _settings: ENCODER),
         (decider_main, "decoder", lambda _settings: DECODER),
         (decider_main, "leave_at_once", leave_at_once),
+        (
+            decider_main,
+            "PostgresArchive",
+            lambda _dsn: Archive(world.model, world.broker.partitions(events(world.settings)), DECODER, world.chaos),
+        ),
         (
             decider_main,
             "policy_of",

@@ -81,4 +81,6 @@ def settings_of(random: Random) -> Settings:
         dispatch_resend_seconds=3.0,
         delivery_resend_seconds=3.0,
         reply_timeout_seconds=3.0,
+        ended_kept=random.choice((1, 20_000)),
+        ended_kept_seconds=2.0,
     )
