@@ -26,7 +26,7 @@ STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test fencing check bench simulate simulate-coverage lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test fencing check bench simulate simulate-coverage chaos lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
@@ -34,6 +34,7 @@ help:
 	@echo 'make fencing stop writers inside their transactions, 100 times, while others take over'
 	@echo 'make check   lint, types, dependency law, schemas, docs'
 	@echo 'make simulate SEEDS=1000 FROM=0    the whole system under seeded faults; SEED=17 runs one again, with its trace'
+	@echo 'make chaos SEED=1 MINUTES=3    a real cluster of three brokers with traffic, killed and frozen at random; prints JSON'
 	@echo 'make bench   measure, and write bench/results/latest.json'
 	@echo 'make lock    resolve the dependencies again into requirements.lock'
 	@echo 'make clean   stop the stack and remove what was installed; the stack'"'"'s data in .jobledger stays'
@@ -62,6 +63,10 @@ simulate: install
 simulate-coverage: install
 	$(BIN)/coverage run --rcfile=tests/simulation/coverage.ini --data-file=.coverage -m tests.simulation --seeds 100
 	$(BIN)/coverage report --rcfile=tests/simulation/coverage.ini --data-file=.coverage
+
+MINUTES = 3
+chaos: install
+	$(BIN)/python -m tests.chaos --seed $(or $(SEED),1) --minutes $(MINUTES)
 
 install: $(STAMP)
 

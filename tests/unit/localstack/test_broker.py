@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from services.localstack import broker, broker_jars
+from services.localstack import broker, broker_jars, broker_kafka
 from services.localstack.broker import External, choose_broker, kind_of
 from services.localstack.broker_jars import Jar, Jars, cached_jars, check, find_jars, pinned_jars, pinned_version
 from services.localstack.broker_java import Java, every_java, find_java
-from services.localstack.broker_kafka import ApacheKafka
+from services.localstack.broker_kafka import ApacheKafka, kafka_cluster, kafka_program
 from services.localstack.broker_tansu import Tansu
 from services.localstack.errors import BrokerUnavailable
+from services.localstack.places import StackDir
+from services.localstack.program import Program
 
 JAVA = Java(Path("/java/bin/java"), Path("/java"), 21, "PATH")
 
@@ -146,3 +148,34 @@ def test_kafka_home_has_to_hold_kafka_4(tmp_path: Path) -> None:
         find_jars({"KAFKA_HOME": str(tmp_path)}, JAVA, silent)
     (tmp_path / "libs" / "kafka_2.13-4.1.0.jar").touch()
     assert find_jars({"KAFKA_HOME": str(tmp_path)}, JAVA, silent) == Jars(tmp_path / "libs", "4.1.0", "KAFKA_HOME")
+
+
+@pytest.mark.parametrize(("size", "replicas", "in_sync"), [(1, 1, 1), (3, 3, 2)])
+def test_each_node_knows_all_voters_and_keeps_kafkas_own_topics_on_all_nodes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int, replicas: int, in_sync: int
+) -> None:
+    formatted: list[str] = []
+    monkeypatch.setattr(broker_kafka, "_format", lambda *given: formatted.append(given[-1]))
+    directory, kafka = StackDir(tmp_path), ApacheKafka(java_that_is(tmp_path), Jars(Path("/jars"), "4.4.0", "Maven"))
+    directory.create()
+    environ = {"XDG_CACHE_HOME": str(tmp_path)}
+    if size == 1:
+        programs: tuple[Program, ...] = (kafka_program(kafka, directory, environ),)
+    else:
+        programs = kafka_cluster(kafka, directory, environ, size)
+    configs = [Path(program.argv[-1]).read_text() for program in programs]
+    lines = [dict(line.split("=", 1) for line in text.splitlines() if "=" in line) for text in configs]
+    assert [each["node.id"] for each in lines] == [str(number) for number in range(1, size + 1)]
+    assert len({each["controller.quorum.voters"] for each in lines}) == 1
+    assert lines[0]["controller.quorum.voters"].count("@") == size
+    for each in lines:
+        assert each["transaction.state.log.replication.factor"] == str(replicas)
+        assert each["transaction.state.log.min.isr"] == str(in_sync)
+        assert each["offsets.topic.replication.factor"] == str(replicas)
+    assert len(set(formatted)) == 1
+    assert len({each["log.dirs"] for each in lines}) == size
+
+
+def java_that_is(home: Path) -> Java:
+    executable = java_in(home / "jdk", "21") / "bin" / "java"
+    return Java(executable, executable.parent.parent, 21, "PATH")
