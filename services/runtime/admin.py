@@ -5,7 +5,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from confluent_kafka import KafkaError, KafkaException
-from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType  # type: ignore[attr-defined]
+from confluent_kafka.admin import AdminClient, ConfigEntry, ConfigResource, NewTopic, ResourceType  # type: ignore[attr-defined]
 
 from services.runtime.errors import BrokerFault, SettingsError
 from services.runtime.kafka import client_config, error_of
@@ -13,6 +13,7 @@ from services.runtime.settings import Settings
 from services.runtime.topics import Topic, all_topics, events
 
 REQUEST_SECONDS = 20.0
+LOOK_SECONDS = 0.05  # between two looks for what is not there yet
 MAX_RECORD_BYTES = 1_048_588  # Kafka's default, said explicitly: dead letters and commands are sized by it
 
 
@@ -97,7 +98,7 @@ def _await_topics(client: AdminClient, names: list[str]) -> dict[str, int]:
             return present
         if time.monotonic() >= deadline:
             raise BrokerFault(f"topics {', '.join(absent)} were created but do not appear; look at the broker's log")
-        time.sleep(0.05)
+        time.sleep(LOOK_SECONDS)
 
 
 def _check_partitions(topic: Topic, found: int) -> None:
@@ -110,14 +111,25 @@ def _check_partitions(topic: Topic, found: int) -> None:
 
 
 def _check_events_are_kept(client: AdminClient, topic: str) -> None:
-    resource = ConfigResource(ResourceType.TOPIC, topic)
-    [future] = client.describe_configs([resource], request_timeout=REQUEST_SECONDS).values()
-    config = _result(future, f"describe topic {topic}")
+    config = _config_of(client, topic)
     kept = {name: config[name].value for name in ("retention.ms", "retention.bytes", "cleanup.policy")}
     if kept != {"retention.ms": "-1", "retention.bytes": "-1", "cleanup.policy": "delete"}:
         raise SettingsError(
             f"topic {topic} would lose events ({kept}): set retention.ms=-1, retention.bytes=-1, cleanup.policy=delete"
         )
+
+
+def _config_of(client: AdminClient, topic: str) -> dict[str, ConfigEntry]:
+    """Describe a topic; in a cluster a broker may not know yet what another one has just made."""
+    resource = ConfigResource(ResourceType.TOPIC, topic)
+    deadline = time.monotonic() + REQUEST_SECONDS
+    while True:
+        [future] = client.describe_configs([resource], request_timeout=REQUEST_SECONDS).values()
+        here = KafkaError.NO_ERROR if time.monotonic() >= deadline else KafkaError.UNKNOWN_TOPIC_OR_PART
+        config: dict[str, ConfigEntry] | None = _result(future, f"describe topic {topic}", fine=here)
+        if config is not None:
+            return config
+        time.sleep(LOOK_SECONDS)
 
 
 def _result(future: "Future[Any]", what: str, fine: int = KafkaError.NO_ERROR) -> Any:

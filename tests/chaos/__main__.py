@@ -2,7 +2,9 @@
 
 import argparse
 import asyncio
+import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -34,6 +36,8 @@ def main() -> int:
         if not asked.json:
             print(line, file=sys.stderr, flush=True)
 
+    # Whoever ends the run wants what it started to end too, and nothing left frozen.
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(os.getpid(), signal.SIGINT))
     again = f"make chaos SEED={asked.seed} MINUTES={asked.minutes:g}"
     try:
         report = asyncio.run(Run(asked.seed, asked.minutes, directory, tell).run())
