@@ -16,8 +16,8 @@ from services.cli.demo_kinds import PAGE_KINDS, PageKind
 from services.cli.demo_workflows import demo_workflows
 from services.cli.errors import ApiRefused, ApiSilent
 
-# How many jobs each may have in flight, and the seconds between two orders on average: about what its cap can do.
-ORGS = {"ash": (1, 5.0), "birch": (3, 2.5), "cedar": (8, 1.5), "dogwood": (20, 1.5)}
+# How many jobs each may have in flight, and the seconds between two orders on average: what a busy machine can do.
+ORGS = {"ash": (1, 8.0), "birch": (3, 4.0), "cedar": (8, 2.5), "dogwood": (20, 2.5)}
 WITH_CLICKHOUSE = ("birch", "dogwood")
 WITH_ASIDE = "cedar"  # it has a second hook, which does not gate
 MAIN, ASIDE = "main", "aside"
