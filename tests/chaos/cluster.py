@@ -5,6 +5,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from signal import SIGKILL
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
@@ -67,7 +68,8 @@ class Cluster(Stack):
             raise BrokerUnavailable(f"chaos needs Apache Kafka of its own; the broker is {broker}")
         programs = kafka_cluster(broker, self.directory, self._given, BROKERS)
         for program in programs:
-            self._run(program)
+            # At the end nobody needs their goodbyes: the last one would find no quorum to tell it to.
+            self._run(replace(program, stop_signal=SIGKILL))
         return ",".join(program.endpoint for program in programs)
 
 
