@@ -129,7 +129,7 @@ def judge_ends(verdict: Verdict, stories: Mapping[str, Story]) -> None:
             verdict.lost.append(f"{job_id} has not ended: {story.status}")
         elif waiting := story.unsettled():
             verdict.lost.append(f"{job_id} ({story.status}) still owes {waiting}")
-        given_up = [place for (place, _), delivery in story.deliveries.items() if delivery.dead]
+        given_up = [place for (place, _), delivery in story.deliveries.items() if delivery.over]
         verdict.lost += [f"{job_id}: the delivery to {place} was given up" for place in given_up]
 
 
