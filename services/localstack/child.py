@@ -5,14 +5,16 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from services.localstack.errors import StartFailed
 from services.localstack.identity import Identity, end, identity_of
 from services.localstack.program import Program
+from services.runtime.process import BAD_SETTINGS
 
 POLL_SECONDS = 0.05
+STARTS = 3  # of a service that fails on its way; bad settings fail at once
 LOG_BYTES = 10 * 1024 * 1024  # a log file is rotated past this size
 LOG_GENERATIONS = 3
 TAIL_LINES = 8
@@ -54,6 +56,18 @@ class Child:
         if self._process is None:
             return 0
         return self._process.poll()
+
+    def wait_ready_patiently(self, tell: Callable[[str], None]) -> None:
+        """Wait as `wait_ready` does; what a busy machine let down on its way is started once or twice more."""
+        for _ in range(STARTS - 1):
+            try:
+                return self.wait_ready()
+            except StartFailed:
+                if self.returncode() in (None, BAD_SETTINGS):
+                    raise
+            tell(f"{self.program.name} ended before it was ready, starting it again")
+            self.start()
+        return self.wait_ready()
 
     def wait_ready(self) -> None:
         """Wait until the program is ready, or raise StartFailed with the end of its log."""

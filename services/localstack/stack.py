@@ -84,7 +84,7 @@ class Stack:
         started = [self._run(program) for program in programs]
         for child in started:
             self._tell(f"waiting for {child.program.name}")
-            child.wait_ready()
+            child.wait_ready_patiently(self._tell)
 
     def tend(self) -> bool:
         """Start again what has died, each after its pause, and say whether anything changed."""

@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,29 @@ def test_a_program_that_ends_before_it_is_ready_fails_with_its_last_words(tmp_pa
     child.start()
     with pytest.raises(StartFailed, match=r"exit code 1(?s:.*)no such database"):
         child.wait_ready()
+    child.stop()
+
+
+def test_a_service_that_a_busy_machine_let_down_is_started_again(tmp_path: Path) -> None:
+    marker = tmp_path / "tried"
+    script = f"import pathlib, sys, time; m = pathlib.Path({str(marker)!r}); n = m.exists(); m.touch(); " + (
+        "print('up', flush=True) if n else sys.exit('broker silent'); time.sleep(600)"
+    )
+    log, told = tmp_path / "log", list[str]()
+    child = Child(replace(program(script), ready=lambda: log.exists() and "up" in log.read_text()), log)
+    child.start()
+    child.wait_ready_patiently(told.append)
+    assert told == ["thing ended before it was ready, starting it again"]
+    child.stop()
+
+
+@pytest.mark.parametrize(("code", "starts"), [(78, 1), (1, 3)])
+def test_bad_settings_fail_at_once_and_other_faults_at_the_third_time(tmp_path: Path, code: int, starts: int) -> None:
+    child = Child(program(f"print('began', flush=True); raise SystemExit({code})"), tmp_path / "log")
+    child.start()
+    with pytest.raises(StartFailed, match=f"exit code {code}"):
+        child.wait_ready_patiently(lambda _: None)
+    assert (tmp_path / "log").read_text().count("began") == starts
     child.stop()
 
 
