@@ -53,7 +53,8 @@ class PartitionArchive:
             raise ArchiveAway("simulated")
         ledger = Ledger(self._partition, Policy())
         for entry in self._whole.log[self._partition].entries:
-            recorded = self._whole.decoder.decode(entry.value) if entry.readable and entry.value else None
+            ours = entry.readable and entry.value and entry.headers  # without headers: a stranger's record
+            recorded = self._whole.decoder.decode(entry.value) if ours else None
             if recorded and recorded.header.position <= folded and not isinstance(recorded.event, JobsArchived):
                 apply(ledger, recorded, digest_of(entry.value))
         job = ledger.jobs.get(job_id)

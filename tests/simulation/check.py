@@ -87,7 +87,7 @@ class Check:
         self._owners.hear(reply)
         entries = self._world.broker.partition(events(self._world.settings), reply.partition).entries
         for entry in reversed(entries if reply.position else ()):
-            if entry.readable and entry.value:
+            if entry.readable and entry.value and entry.headers:
                 committed = DECODER.decode(entry.value)
                 if committed and committed.header.position < reply.position:
                     self._wrong.append(f"{reply} left while the log was at {committed.header.position}")

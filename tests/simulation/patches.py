@@ -18,6 +18,7 @@ import projections.__main__ as projections_main
 import projections.postgres.sink
 import projections.process
 import services.decider.__main__ as decider_main
+import services.decider.restore
 import services.runtime.commander
 import services.runtime.ends
 import services.runtime.health_server
@@ -114,6 +115,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         (decider_main, "encoder", lambda _settings: ENCODER),
         (decider_main, "decoder", lambda _settings: DECODER),
         (decider_main, "leave_at_once", leave_at_once),
+        (services.decider.restore, "gc", SimpleNamespace(freeze=lambda: None)),  # a seed is not for life
         (
             decider_main,
             "PostgresArchive",
