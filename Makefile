@@ -26,7 +26,7 @@ STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test fencing check bench simulate simulate-coverage chaos lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test fencing check bench simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
@@ -59,6 +59,9 @@ SEED =
 PROCESSES = 2
 simulate: install
 	$(BIN)/python -m tests.simulation $(if $(SEED),--seed $(SEED),--seeds $(SEEDS) --from $(FROM) --processes $(PROCESSES))
+
+mutation: install
+	$(BIN)/python -m tests.mutation --markdown
 
 simulate-coverage: install
 	$(BIN)/coverage run --rcfile=tests/simulation/coverage.ini --data-file=.coverage -m tests.simulation --seeds 100
