@@ -22,7 +22,7 @@ from api.reading import json_object, typed
 from api.tail import TailBehind
 from services.runtime.errors import BlobFault, BrokerFault, LedgerUnavailable
 from services.runtime.health_server import health_routes
-from services.runtime.ids import uuid7
+from services.runtime.ids import is_uuid, uuid7
 from services.runtime.logs import about, note
 from services.runtime.metrics import count, timed
 
@@ -31,7 +31,6 @@ RETRY_AFTER_SECONDS = 1
 REQUEST_SECONDS = 25.0  # then a store or the ledger is taken for not answering
 BODY_SECONDS = 15.0  # for the whole body; then the caller is at fault
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are one in the metrics
-_JOB_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
 
 
@@ -81,7 +80,7 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
 def _ids_of(caller: Caller, request: web.Request) -> dict[str, str]:
     """Return org and job of a call, for its log lines; of the path only what is a job's id."""
     job_id = request.match_info.get("job_id", "")
-    ids = {"org_id": caller.org_id, "job_id": job_id if _JOB_ID.fullmatch(job_id) else ""}
+    ids = {"org_id": caller.org_id, "job_id": job_id if is_uuid(job_id) else ""}
     return {name: value for name, value in ids.items() if value}
 
 

@@ -25,9 +25,9 @@ from bench.machine import machine_facts
 from bench.pages import PageServer, page_server
 from bench.processes import cpu_ms, used
 from bench.stack import BenchStack, part_stack
+from projections.checkpoints import clickhouse_checkpoints
 from projections.lag import head_positions
 from projections.migrate import SCHEMA
-from projections.verification.clickhouse import clickhouse_checkpoints
 from services.localstack.services import SERVICES
 from services.runtime.ends import committed_end
 from services.runtime.registry import decoder

@@ -9,8 +9,8 @@ from functools import partial
 from projections.postgres.parking import ParkingLog, Strangers
 from projections.postgres.sink import READER, postgres_runner
 from projections.process import project
-from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters, parking_from_threads
-from services.runtime.dead_letter_topic import recent
+from services.runtime.dead_letter import parking_from_threads
+from services.runtime.dead_letter_topic import dead_letters_of
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.registry import decoder
@@ -26,7 +26,7 @@ async def main(settings: Settings) -> None:
     producer = Producer(settings, SERVICE)
     producer.start()
     try:
-        letters = DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS))
+        letters = dead_letters_of(settings, producer)
         strangers = Strangers(parking_from_threads(letters, asyncio.get_running_loop()))
         open_log = partial(ParkingLog, settings, decode, strangers)
         runner_of = partial(postgres_runner, settings.postgres, range(settings.partitions), open_log)

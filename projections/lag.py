@@ -9,10 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-import psycopg
-from psycopg import sql
-
-from projections.clickhouse.migrate import SCHEMA as BOOKS
 from schemas.codec import Decoder
 from services.runtime.broker_watch import keep_asking
 from services.runtime.ends import Ends
@@ -25,12 +21,8 @@ from services.runtime.standstill import Standstill
 from services.runtime.strangers import Stranger, claim_of, is_fence
 from services.runtime.topics import events
 
-POSTGRES, CLICKHOUSE = "postgres", "clickhouse"  # the readers, as the metrics name them
-CONNECT_SECONDS = 3
 FARTHER = 8  # times as far back as before, where no event was found
 FARTHEST_BACK = 16 * 8**4  # offsets; behind so many strangers' records the head that was known stays
-ACTIVE = "SELECT schema_name FROM jobledger.active_version WHERE read_model = 'postgres'"
-CHECKPOINTS = "SELECT partition, position FROM {}.checkpoints"
 
 
 @dataclass(slots=True)
@@ -100,15 +92,3 @@ def _event_position(record: Record, decoder: Decoder) -> int | None:
         return 0 if is_fence(record) else claim_of(record, decoder.claim).position
     except Stranger:
         return None
-
-
-def stored_positions(dsn: str) -> dict[str, dict[int, int]]:
-    """Return how far each read model has folded each partition, by reader, as its bookkeeping in Postgres says."""
-    with psycopg.connect(dsn, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
-        active = connection.execute(ACTIVE).fetchone()
-        assert active is not None
-        schemas = {POSTGRES: str(active[0]), CLICKHOUSE: BOOKS}
-        return {
-            reader: dict(map(tuple, connection.execute(sql.SQL(CHECKPOINTS).format(sql.Identifier(schema))).fetchall()))
-            for reader, schema in schemas.items()
-        }

@@ -10,8 +10,9 @@ from contextlib import ExitStack, closing
 
 from msgspec.structs import replace
 
+from projections.checkpoints import clickhouse_checkpoints
 from projections.postgres.rows import Checkpoint, instant
-from projections.verification.clickhouse import clickhouse_checkpoints, verify_clickhouse
+from projections.verification.clickhouse import verify_clickhouse
 from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.documents import documents_of
 from projections.verification.expected import Columns

@@ -14,10 +14,10 @@ from projections.postgres.views import Cursor
 from services.ledger.messages import CancelJob, DeleteJob, Refused, Reply
 from services.ledger.status import TERMINAL
 from services.runtime.errors import LedgerUnavailable
+from services.runtime.ids import is_uuid
 
 _PLACE = re.compile(r"(\d{1,9}):(\d{1,18})", re.ASCII)
 DELETED_SECONDS = 5.0  # how long a deletion is waited for, so that nobody sees the job any more
-_JOB_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
 
 
 async def get(call: Call) -> web.StreamResponse:
@@ -57,7 +57,7 @@ async def page(call: Call) -> web.StreamResponse:
 async def batch_status(call: Call) -> web.StreamResponse:
     """Answer where many jobs stand."""
     asked = list(dict.fromkeys(call.body.job_ids))
-    found = await call.parts.jobs.statuses(call.caller, [job_id for job_id in asked if _JOB_ID.fullmatch(job_id)])
+    found = await call.parts.jobs.statuses(call.caller, [job_id for job_id in asked if is_uuid(job_id)])
     jobs = [answers.JobStatus(job_id=job_id, status=found[job_id]) for job_id in asked if job_id in found]
     return answer(200, answers.Statuses(jobs=jobs, unknown=[job_id for job_id in asked if job_id not in found]))
 
@@ -93,7 +93,7 @@ async def delete(call: Call) -> web.StreamResponse:
 def job_id_of(call: Call) -> str:
     """Return the job id in the path; what has not the form of one is no job."""
     job_id = call.request.match_info["job_id"].lower()
-    if not _JOB_ID.fullmatch(job_id):
+    if not is_uuid(job_id):
         raise not_found("job")
     return job_id
 

@@ -5,6 +5,7 @@ A process that dies between the two parks the record again: dead letters with th
 
 from collections.abc import Mapping
 
+from projections.postgres.sink import READER
 from schemas.codec import Decoder
 from services.runtime.dead_letter import Park
 from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
@@ -12,8 +13,6 @@ from services.runtime.raw_log import Records
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from services.runtime.strangers import Stranger, noting
-
-READER = "postgres"
 
 
 class Strangers:

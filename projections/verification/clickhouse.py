@@ -11,10 +11,9 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import psycopg
 from clickhouse_connect.driver.client import Client
 
-from projections.clickhouse.migrate import SCHEMA, WITHOUT_COLUMN
+from projections.clickhouse.migrate import WITHOUT_COLUMN
 from projections.postgres.rows import micros
 from projections.verification.compare import shown
 from projections.verification.expected import job_row
@@ -30,16 +29,6 @@ SQL = blocks(Path(__file__).with_name("clickhouse.sql"))
 AS_STORED = {"String": "bytes"}  # of columns: text that is no UTF-8 comes as it is
 STATUS_FIELDS = ("status", "attempt", "workflow_id", "domain", "error_type", "rule")
 TIMES = ("submitted_at", "claimed_at", "extracted_at", "finished_at")
-
-
-def clickhouse_checkpoints(dsn: str) -> dict[int, int]:
-    """Return how far ClickHouse has the log; empty where nothing was ever projected there."""
-    with psycopg.connect(dsn) as connection:
-        there = connection.execute("SELECT to_regclass(%s) IS NOT NULL", (f"{SCHEMA}.checkpoints",)).fetchone()
-        if there is None or not there[0]:
-            return {}
-        rows = connection.execute(SQL["checkpoints"]).fetchall()
-        return dict(rows)
 
 
 def verify_clickhouse(

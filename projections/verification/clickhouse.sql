@@ -1,7 +1,4 @@
--- What verification reads of ClickHouse, and of its bookkeeping in Postgres.
-
--- name: checkpoints
-SELECT partition, position FROM clickhouse_v1.checkpoints ORDER BY partition
+-- What verification reads of ClickHouse.
 
 -- name: held
 SELECT partition, max(position) FROM job_events GROUP BY partition

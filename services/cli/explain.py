@@ -8,7 +8,7 @@ import typer
 from services.cli.terminal import Json, Org, fail, print_json, run, told
 
 if TYPE_CHECKING:
-    from api.answers import Explanation
+    from api.explain_answers import Explanation
 
 app = typer.Typer()
 
@@ -47,10 +47,10 @@ def _now(job_id: str, org: str) -> "Explanation":
 
 def _then(job_id: str, place: str) -> "Explanation":
     from api.explained import live
-    from services.decider.__main__ import policy_of
     from services.decider.past import state_at
     from services.ledger.explain import explain as why
     from services.localstack.attach import attached_settings
+    from services.runtime.policy import policy_of
     from services.runtime.registry import decoder
 
     partition, _, position = place.partition(":")

@@ -2,7 +2,7 @@
 still has a lag too; only what a process keeps in memory (the API's tail, the decider's inbox) is asked of itself."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -17,7 +17,6 @@ IN_MEMORY = {  # process: what it reads, in which unit, and which of its parts t
     "snapshotter": ("events", "positions", "snapshotter"),
     "api": ("tail", "offsets", "ledger"),
 }
-READ_MODELS = ("projections", "projections-clickhouse")
 
 
 class Place(Struct, frozen=True):
@@ -45,7 +44,7 @@ def lags_of(settings: "Settings", processes: "Iterable[ProcessStatus]") -> list[
     from services.runtime.errors import RuntimeFault
 
     names = {process.name: process for process in processes}
-    found = _projections(settings, [name for name in READ_MODELS if name in names])
+    found = _projections(settings, names)
     for process, topic, group in _groups(settings):
         if process in names:
             try:
@@ -55,23 +54,25 @@ def lags_of(settings: "Settings", processes: "Iterable[ProcessStatus]") -> list[
     return found + [_told(names[name]) for name in IN_MEMORY if name in names]
 
 
-def _projections(settings: "Settings", names: list[str]) -> list[ReaderLag]:
+def _projections(settings: "Settings", running: Container[str]) -> list[ReaderLag]:
     import psycopg
 
-    from projections.lag import CLICKHOUSE, POSTGRES, head_positions, stored_positions
+    from projections.checkpoints import clickhouse_checkpoints, postgres_checkpoints
+    from projections.lag import head_positions
     from services.runtime.ends import committed_end
     from services.runtime.errors import RuntimeFault
     from services.runtime.registry import decoder
     from services.runtime.topics import events
 
-    readers = {"projections": POSTGRES, "projections-clickhouse": CLICKHOUSE}
+    read_models = {"projections": postgres_checkpoints, "projections-clickhouse": clickhouse_checkpoints}
+    names = [name for name in read_models if name in running]
     try:
         ends = committed_end(settings, events(settings), range(settings.partitions))
         heads = head_positions(settings, decoder(settings), ends)
-        stored = stored_positions(settings.postgres)
+        folded = {name: read_models[name](settings.postgres) for name in names}
     except (RuntimeFault, psycopg.Error) as fault:
         return [ReaderLag(name, "events", "positions", reason=str(fault).strip()) for name in names]
-    return [_lag(name, "events", "positions", heads, stored[readers[name]]) for name in names]
+    return [_lag(name, "events", "positions", heads, folded[name]) for name in names]
 
 
 def _groups(settings: "Settings") -> list[tuple[str, str, str]]:

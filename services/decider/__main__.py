@@ -15,13 +15,13 @@ from services.decider.postgres_archive import PostgresArchive
 from services.decider.waiting import watch_inboxes
 from services.runtime import health_server
 from services.runtime.broker_watch import watch_broker
-from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters, parking_from_threads
-from services.runtime.dead_letter_topic import recent
+from services.runtime.dead_letter import parking_from_threads
+from services.runtime.dead_letter_topic import dead_letters_of
 from services.runtime.errors import Fenced
 from services.runtime.health import Health, Progress
 from services.runtime.ids import uuid7
 from services.runtime.metrics import count, level
-from services.runtime.policy import policy_of as policy_of
+from services.runtime.policy import policy_of
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.registry import decoder, encoder
@@ -35,7 +35,7 @@ async def main(settings: Settings) -> None:
     """Own the partitions until cancelled."""
     producer = Producer(settings, "decider")
     producer.start()
-    letters = DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS))
+    letters = dead_letters_of(settings, producer)
     park = parking_from_threads(letters, asyncio.get_running_loop())
     health = Health("decider")
     server = await health_server.serve(settings, health)

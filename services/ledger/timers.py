@@ -31,6 +31,9 @@ class Timers:
     def __len__(self) -> int:
         return len(self._heap)
 
+    def __iter__(self) -> Iterator[Timer]:
+        return iter(self._heap)
+
     def set(self, timer: Timer) -> None:
         """Remember a wait."""
         heapq.heappush(self._heap, timer)
@@ -51,10 +54,3 @@ class Timers:
         self._heap = list(filter(matters, self._heap))
         heapq.heapify(self._heap)
         self._crowd = max(SWEEP_FROM, 2 * len(self._heap))
-
-    def __iter__(self) -> Iterator[Timer]:
-        return iter(self._heap)
-
-    def next_due_at(self) -> int | None:
-        """When the earliest wait is over."""
-        return self._heap[0].due_at if self._heap else None

@@ -5,13 +5,12 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from functools import partial
 from typing import Protocol
 
 from services.ledger.messages import AnyCommand, Reply
 from services.ledger.wire import COMMANDS, REPLIES, BadMessage
-from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters
-from services.runtime.dead_letter_topic import recent
+from services.runtime.dead_letter import Park, parking_from_threads
+from services.runtime.dead_letter_topic import dead_letters_of
 from services.runtime.ends import committed_end, first_offsets
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.runtime.ids import uuid7
@@ -25,7 +24,6 @@ log = logging.getLogger(__name__)
 SENDS = 3  # of one command before its asker gives up; commands are safe to repeat
 POLL_SECONDS = 0.2
 POLL_RECORDS = 500
-PARK_SECONDS = 35.0
 Unasked = Callable[[Reply], None]
 
 
@@ -51,7 +49,7 @@ class Commander:
         self.boot_id = f"{name}-{uuid7()}"
         self._settings = settings
         self._producer = Producer(settings, name)
-        self._dead_letters = DeadLetters(self._producer, settings, parked=partial(recent, settings, HOUR_SECONDS))
+        self._dead_letters = dead_letters_of(settings, self._producer)
         self._asked: dict[str, list[asyncio.Future[Reply]]] = {}
         self._callbacks: list[Unasked] = []
         self._stopping = threading.Event()
@@ -180,12 +178,13 @@ class Commander:
 
     def _listen(self, reader: LogReader, loop: asyncio.AbstractEventLoop) -> None:
         """Run in the thread: hand the replies meant for us to the event loop, a batch at a time."""
+        park = parking_from_threads(self._dead_letters, loop)
         try:
             while not self._stopping.is_set():
                 heard = [
                     reply
                     for record in reader.poll(POLL_RECORDS, POLL_SECONDS)
-                    if (reply := self._addressed(record, loop))
+                    if (reply := self._addressed(record, park))
                 ]
                 if heard:
                     loop.call_soon_threadsafe(self._heard, heard)
@@ -196,20 +195,16 @@ class Commander:
         finally:
             reader.close()
 
-    def _addressed(self, record: Record, loop: asyncio.AbstractEventLoop) -> Reply | None:
+    def _addressed(self, record: Record, park: Park) -> Reply | None:
         """Return a reply to us; what others are told is not read here, and what is no reply to us is parked."""
         if record.key != self.boot_id:
             return None
         try:
             reply = REPLIES.decode(record.value)
         except BadMessage as error:
-            self._park(record, "bad_message", str(error), loop)
+            park(record, "bad_message", str(error))
             return None
         if reply.requester == self.boot_id:
             return reply
-        self._park(record, "foreign_org", f"a reply to {reply.requester}, under the key of another", loop)
+        park(record, "foreign_org", f"a reply to {reply.requester}, under the key of another")
         return None
-
-    def _park(self, record: Record, reason: str, detail: str, loop: asyncio.AbstractEventLoop) -> None:
-        parking = self._dead_letters.park(record, reason, detail)
-        asyncio.run_coroutine_threadsafe(parking, loop).result(PARK_SECONDS)

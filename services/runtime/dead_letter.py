@@ -26,7 +26,7 @@ DETAIL_LIMIT_CHARACTERS = 2000
 TYPE_LIMIT_BYTES = 256
 KEPT = frozenset({"ce_type", "redriven-from"})  # headers of the record that its dead letter has too, as origin-<name>
 HOUR_SECONDS = 3600.0
-PARK_TIMEOUT_SECONDS = 35.0
+PARK_TIMEOUT_SECONDS = 35.0  # longer than a producer tries
 
 Ages = Mapping[str, Iterable[float]]  # by topic
 Park = Callable[[Record, str, str], None]  # dead-letters a record: reason and detail; raises where it cannot

@@ -7,9 +7,11 @@ so that everybody knows it who reads the topic.
 import hashlib
 import time
 from collections.abc import Iterator
+from functools import partial
 
 from msgspec import Struct, field
 
+from services.runtime.dead_letter import HOUR_SECONDS, KEY_LIMIT_CHARACTERS, DeadLetters
 from services.runtime.ends import committed_end, first_offsets
 from services.runtime.errors import LogGap, RuntimeFault
 from services.runtime.producer import Sender
@@ -17,7 +19,6 @@ from services.runtime.reader import Headers, LogReader, Record
 from services.runtime.settings import Settings
 from services.runtime.topics import all_topics, dead_letters, events
 
-KEY_LIMIT_CHARACTERS = 256  # a key of this length may be the beginning of a longer one
 RECENT_RECORDS = 2  # times the limit: how many of the newest records are looked at to see how many came within an hour
 READ_RECORDS = 200
 READ_SECONDS = 0.5
@@ -47,8 +48,13 @@ class Parked(Struct):
 
     @property
     def whole(self) -> bool:
-        """Whether key and value are here as they were."""
+        """Whether key and value are here as they were; a key of the largest length may be cut."""
         return len(self.value) == self.size and len(self.key) < KEY_LIMIT_CHARACTERS
+
+
+def dead_letters_of(settings: Settings, producer: Sender) -> DeadLetters:
+    """Return what parks records of a process; what was parked before it began counts towards the limit."""
+    return DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS))
 
 
 def letters(settings: Settings) -> dict[int, Parked]:

@@ -5,14 +5,12 @@ import contextlib
 import logging
 import os
 import socket
-from functools import partial
 
 from services.ledger.wire import TASKS
 from services.runtime.blob import BlobStore
 from services.runtime.broker_watch import watch_broker
 from services.runtime.commander import Commander
-from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters
-from services.runtime.dead_letter_topic import recent
+from services.runtime.dead_letter_topic import dead_letters_of
 from services.runtime.errors import BrokerFault
 from services.runtime.health import Health
 from services.runtime.health_server import serve
@@ -74,7 +72,7 @@ async def main(settings: Settings) -> None:
         intake = Intake(
             TASKS,
             executor.accept,
-            DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS)),
+            dead_letters_of(settings, producer),
             lambda task, record: misplaced(record, settings, task.org_id, [(task.partition, task.job_id)]),
         )
         taking = Taking()

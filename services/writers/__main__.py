@@ -10,8 +10,7 @@ from functools import partial
 from services.ledger.wire import DELIVERIES
 from services.runtime.broker_watch import watch_broker
 from services.runtime.commander import Commander
-from services.runtime.dead_letter import HOUR_SECONDS, DeadLetters
-from services.runtime.dead_letter_topic import recent
+from services.runtime.dead_letter_topic import dead_letters_of
 from services.runtime.errors import SettingsError
 from services.runtime.health import Health, Progress
 from services.runtime.health_server import serve
@@ -57,7 +56,7 @@ async def main(settings: Settings) -> None:
         intake = Intake(
             DELIVERIES,
             executor.add,
-            DeadLetters(producer, settings, parked=partial(recent, settings, HOUR_SECONDS)),
+            dead_letters_of(settings, producer),
             partial(batch_fault, settings),
         )
         taking = Taking()

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 
 import psycopg
 
+from projections.checkpoints import clickhouse_checkpoints
 from projections.heads.signing import Signer
-from projections.verification.clickhouse import clickhouse_checkpoints
 from projections.verification.snapshot import snapshot_of
 from projections.verify import verify
 from projections.verify_chain import verify_chain

@@ -126,5 +126,4 @@ def test_every_wait_is_over_once_its_time_has_come(script: list[tuple[str, int, 
         )
         for delivery in job.deliveries:
             assert not (job.delivers(delivery) and 0 < delivery.next_try_at <= now and delivery.state.name == "WAITING")
-    following = world.ledger.timers.next_due_at()
-    assert following is None or following > now
+    assert all(timer.due_at > now for timer in world.ledger.timers)

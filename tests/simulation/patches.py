@@ -35,6 +35,7 @@ from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder
 from schemas.events import EVENT_TYPES
 from services.ledger.policy import SECOND
+from services.runtime.policy import policy_of
 from services.runtime.settings import Settings
 from services.runtime.topics import deliveries, events, tasks
 from tests.simulation import fibers, stores
@@ -103,8 +104,6 @@ def _threads() -> list[tuple[Any, str, Any]]:
 
 
 def _decider(world: World) -> list[tuple[Any, str, Any]]:
-    policy_of = decider_main.policy_of
-
     def leave_at_once(fenced: Exception) -> None:
         world.cluster.say(f"{current()} fenced: {fenced}")
         world.cluster.end(current())

@@ -14,7 +14,8 @@ import psycopg
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from projections.verification.clickhouse import clickhouse_checkpoints, verify_clickhouse
+from projections.checkpoints import clickhouse_checkpoints
+from projections.verification.clickhouse import verify_clickhouse
 from services.localstack.child import Child
 from services.localstack.clickhouse.program import NONE, clickhouse_program, has_engine
 from services.localstack.places import StackDir

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from projections.verification.clickhouse import clickhouse_checkpoints, verify_clickhouse
+from projections.checkpoints import clickhouse_checkpoints
+from projections.verification.clickhouse import verify_clickhouse
 from projections.verification.faults import Fault
 from schemas.events import JobCompleted
 from services.runtime.raw_log import Records
