@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from api import answers
+from api import explain_answers
 from api.times import iso, iso_or_none
 from projections.postgres.rows import instant
 from projections.postgres.views import JobDetail
@@ -12,9 +12,9 @@ from services.ledger.status import Status
 BEFORE_A_WORKER = frozenset({Because.TURN, Because.ORG_CAP, Because.FLEET_FULL, Because.NO_WORKERS, Because.CLAIM})
 
 
-def live(job_id: str, why: Explained) -> answers.Explanation:
+def live(job_id: str, why: Explained) -> explain_answers.Explanation:
     """Explain a job that has not ended."""
-    return answers.Explanation(
+    return explain_answers.Explanation(
         job_id=job_id,
         status=why.status,
         because=why.because,
@@ -32,10 +32,10 @@ def live(job_id: str, why: Explained) -> answers.Explanation:
     )
 
 
-def ended(detail: JobDetail) -> answers.Explanation:
+def ended(detail: JobDetail) -> explain_answers.Explanation:
     """Explain a job that has ended."""
     job = detail.job
-    return answers.Explanation(
+    return explain_answers.Explanation(
         job_id=job.job_id,
         status=job.status,
         because=Because.ENDED,
@@ -97,8 +97,8 @@ def end_sentence(detail: JobDetail) -> str:
             return f"it was {job.status}"
 
 
-def _queue(why: Explained) -> answers.Queue:
-    return answers.Queue(
+def _queue(why: Explained) -> explain_answers.Queue:
+    return explain_answers.Queue(
         ahead=why.ahead,
         in_flight=why.in_flight,
         max_in_flight=why.max_in_flight,
@@ -111,8 +111,8 @@ def _queue(why: Explained) -> answers.Queue:
     )
 
 
-def _awaited(each: Awaited) -> answers.AwaitedDelivery:
-    return answers.AwaitedDelivery(
+def _awaited(each: Awaited) -> explain_answers.AwaitedDelivery:
+    return explain_answers.AwaitedDelivery(
         destination_id=each.destination_id,
         kind=each.kind,
         state=each.state,

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from api import answers
+from api import answers, history_answers
 from api.times import iso, iso_or_none
 from projections.postgres.rows import Job, Transition, Visit, instant
 from projections.postgres.views import Gate, JobDetail
@@ -56,14 +56,14 @@ def summary(row: Job) -> answers.JobSummary:
     )
 
 
-def event(entry: Entry) -> answers.Event:
+def event(entry: Entry) -> history_answers.Event:
     """Show an event of the log; of a type that this version does not know, no more than where it stands."""
     recorded = entry.recorded
     if recorded is None:
         raise LogGap(f"position {entry.position} of partition {entry.partition}: an event of a newer version; upgrade")
     header, said = recorded.header, recorded.event
     shared = said.__struct_fields__[: len(Event.__struct_fields__)]
-    return answers.Event(
+    return history_answers.Event(
         seq=header.seq,
         type=header.event_type,
         event_id=identifier(header.event_id),

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from api import answers, explained
+from api import explain_answers, explained
 from api.errors import not_found
 from api.http import answer
 from api.operation import Call, Operation
@@ -40,7 +40,7 @@ OPERATIONS = (
         summary="Explain why a job stands where it stands",
         access="read",
         handler=explain,
-        answers={200: answers.Explanation},
+        answers={200: explain_answers.Explanation},
         errors=("not_found", "catching_up", "ledger_unavailable"),
     ),
 )

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from api import answers
+from api import history_answers
 from api.errors import Problem, not_found
 from api.http import answer
 from api.operation import Call, Operation
@@ -18,7 +18,7 @@ async def head(call: Call) -> web.StreamResponse:
     signed = sheet.heads.get(call.caller.org_id) if sheet else None
     if sheet is None or signed is None:
         raise not_found("signed head yet")
-    told = answers.ChainHead(
+    told = history_answers.ChainHead(
         ledger=signed.ledger,
         org_id=signed.org_id,
         partition=signed.partition,
@@ -38,7 +38,7 @@ OPERATIONS = (
         summary="Read the signed head of the org's hash chain",
         access="read",
         handler=head,
-        answers={200: answers.ChainHead},
+        answers={200: history_answers.ChainHead},
         errors=("not_found",),
     ),
 )

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from aiohttp import web
 
-from api import answers, requests, shown
+from api import answers, history_answers, requests, shown
 from api.errors import Problem, invalid, not_found
 from api.history import Instant
 from api.http import answer
@@ -40,7 +40,7 @@ async def events(call: Call) -> web.StreamResponse:
     entries, more = found
     listed = [shown.event(entry) for entry in entries]
     following = listed[-1].seq if more else None
-    return answer(200, answers.Events(job_id=job_id, events=listed, next_after=following))
+    return answer(200, history_answers.Events(job_id=job_id, events=listed, next_after=following))
 
 
 async def page(call: Call) -> web.StreamResponse:
@@ -168,7 +168,7 @@ OPERATIONS = (
         access="read",
         handler=events,
         query=requests.ListEvents,
-        answers={200: answers.Events},
+        answers={200: history_answers.Events},
         errors=("not_found", "catching_up", "ledger_unavailable"),
     ),
     Operation(

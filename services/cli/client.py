@@ -13,6 +13,7 @@ import aiohttp
 import msgspec
 
 from api import answers
+from api.explain_answers import Explanation
 from services.cli.errors import ApiRefused, ApiSilent
 from services.runtime.ids import uuid7
 
@@ -73,9 +74,9 @@ class Client:
         """Return everything about a job."""
         return await self.call("GET", f"/api/v1/jobs/{job_id}", answers.Job)
 
-    async def explain(self, job_id: str) -> answers.Explanation:
+    async def explain(self, job_id: str) -> Explanation:
         """Return why a job stands where it stands."""
-        return await self.call("GET", f"/api/v1/jobs/{job_id}/explain", answers.Explanation)
+        return await self.call("GET", f"/api/v1/jobs/{job_id}/explain", Explanation)
 
     async def page(self, *, status: str = "", cursor: str = "", limit: int = 50) -> answers.Jobs:
         """Return one page of the org's jobs, newest first."""

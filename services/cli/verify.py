@@ -82,7 +82,7 @@ def _check_chain(settings: "Settings", public_key: str, files: Sequence[Path], a
 def _kept(file: Path) -> "SignedHead":
     import msgspec
 
-    from api.answers import ChainHead
+    from api.history_answers import ChainHead
     from projections.heads.signing import SignedHead
 
     try:

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from api.answers import ChainHead
+from api.history_answers import ChainHead
 from projections.heads.sheet import Sheet, write_sheet
 from projections.heads.signing import Head, SignedHead, Signer, Verifier
 from services.ledger.messages import Extracted, Failed
