@@ -10,7 +10,7 @@ from services.ledger.messages import AnyCommand, Drop, RegisterOrg
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
 from services.ledger.state import Ledger
-from tests.property.test_ledger_rules import ORGS, Lose, Wait, scripts
+from tests.property.scripts import ORGS, Lose, Wait, scripts
 from tests.unit.ledger.world import Keeper, PlainEncoder, World
 
 Script = list[AnyCommand | Wait | Lose]

@@ -16,7 +16,7 @@ from services.ledger.record import digest_of
 from services.ledger.snapshot import FOLD_VERSION, Rebuild, Row, parts_of
 from services.ledger.state import Ledger, Org, Worker
 from tests.event_streams import Stream
-from tests.property.test_ledger_rules import Lose, Wait, run, scripts
+from tests.property.scripts import Lose, Wait, run, scripts
 
 # The digest of the state that the events of `GOLDEN_NUMBERS` add up to. Where it changes, snapshots of before are
 # of another fold: raise FOLD_VERSION, and put the new digest beside it.

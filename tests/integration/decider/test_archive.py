@@ -42,7 +42,7 @@ from tests.integration.decider.partitions import (
     run_to_completion,
     submitted,
 )
-from tests.property import test_ledger_rules as rules
+from tests.property import scripts
 from tests.property.test_archive_rules import FORGETFUL, Script, lasting, live
 from tests.unit.ledger.world import Keeper
 
@@ -89,30 +89,33 @@ def life(seed: int) -> Script:
     """Bring every job to an end of some kind, then say all kinds of things about jobs that have ended."""
     chosen = random.Random(seed)
     script: Script = []
-    for job_id in rules.JOBS:
-        org_id = rules.org_of(job_id)
+    for job_id in scripts.JOBS:
+        org_id = scripts.org_of(job_id)
         ends: list[list[AnyCommand]] = [
-            [rules._report(job_id, "b0", 1, 0, Extracted(result_ref="r")), rules._settle(job_id, PLACES, 1, "")],
-            [rules._report(job_id, "b0", 1, 0, Failed(error_type="x")), rules._settle(job_id, PLACES, 1, "bad_row")],
-            [rules._report(job_id, "b0", 1, 0, Extracted(result_ref="r")), rules._settle(job_id, ["q"], 1, "bad_row")],
+            [scripts.report(job_id, "b0", 1, 0, Extracted(result_ref="r")), scripts.settle(job_id, PLACES, 1, "")],
+            [scripts.report(job_id, "b0", 1, 0, Failed(error_type="x")), scripts.settle(job_id, PLACES, 1, "bad_row")],
+            [
+                scripts.report(job_id, "b0", 1, 0, Extracted(result_ref="r")),
+                scripts.settle(job_id, ["q"], 1, "bad_row"),
+            ],
             [CancelJob(command_id="x", org_id=org_id, job_id=job_id, correlation_id="first")],
-            [DeleteJob(command_id="e", org_id=org_id, job_id=job_id), rules._settle(job_id, ["erasure"], 1, "")],
+            [DeleteJob(command_id="e", org_id=org_id, job_id=job_id), scripts.settle(job_id, ["erasure"], 1, "")],
         ]
-        script += [rules._submit(job_id, chosen.randrange(len(rules.PLACES) + 1), 0), rules._claim(job_id, "b0")]
+        script += [scripts.submit(job_id, chosen.randrange(len(scripts.PLACES) + 1), 0), scripts.claim(job_id, "b0")]
         script += chosen.choice(ends)
     for _ in range(40):
-        job_id = chosen.choice(rules.JOBS)
-        org_id = rules.org_of(job_id)
-        late: list[AnyCommand | rules.Wait] = [
-            rules._claim(job_id, "b1"),
-            rules._report(job_id, "b0", 1, chosen.randrange(2), chosen.choice((None, Failed(error_type="x")))),
-            rules._settle(job_id, [chosen.choice(PLACES)], chosen.randrange(1, 4), chosen.choice(("", "connection"))),
-            rules._settle(job_id, ["erasure"], chosen.randrange(1, 4), ""),
-            rules._redeliver(job_id, chosen.choice(PLACES), chosen.randrange(1, 4)),
-            rules._waive(job_id, chosen.choice(PLACES)),
+        job_id = chosen.choice(scripts.JOBS)
+        org_id = scripts.org_of(job_id)
+        late: list[AnyCommand | scripts.Wait] = [
+            scripts.claim(job_id, "b1"),
+            scripts.report(job_id, "b0", 1, chosen.randrange(2), chosen.choice((None, Failed(error_type="x")))),
+            scripts.settle(job_id, [chosen.choice(PLACES)], chosen.randrange(1, 4), chosen.choice(("", "connection"))),
+            scripts.settle(job_id, ["erasure"], chosen.randrange(1, 4), ""),
+            scripts.redeliver(job_id, chosen.choice(PLACES), chosen.randrange(1, 4)),
+            scripts.waive(job_id, chosen.choice(PLACES)),
             CancelJob(command_id="x", org_id=org_id, job_id=job_id, correlation_id=chosen.choice(("first", "second"))),
             DeleteJob(command_id="e", org_id=org_id, job_id=job_id),
-            rules.Wait(chosen.choice((1, 30, 300))),
+            scripts.Wait(chosen.choice((1, 30, 300))),
         ]
         script.append(chosen.choice(late))
     return script

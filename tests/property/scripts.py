@@ -1,0 +1,203 @@
+"""Arbitrary commands to the ledger, and what holds after every one of them."""
+
+import itertools
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from schemas.events import DeliveryRequested, ReportRefused
+from schemas.values import After, Destination, OnExhausted
+from services.ledger.decide_timer import decide_timer
+from services.ledger.job import Job
+from services.ledger.messages import (
+    AnyCommand,
+    CancelJob,
+    ClaimTask,
+    DeleteJob,
+    DeliveryResult,
+    Extracted,
+    Failed,
+    HandedBack,
+    NewJob,
+    NodeReport,
+    RedeliverJob,
+    RegisterOrg,
+    ReportProgress,
+    RetryLater,
+    SettleDeliveries,
+    SubmitJobs,
+    WaiveDelivery,
+)
+from services.ledger.policy import SECOND, Policy
+from services.ledger.stale import matters
+from services.ledger.status import Status
+from tests.unit.ledger.world import World
+
+ORGS = ("acme", "beta")
+JOBS = ("j0", "j1", "j2", "j3")
+BOOTS = ("b0", "b1")
+PLACES = (
+    Destination(destination_id="p", kind="postgres"),
+    Destination(destination_id="q", kind="webhook", on_exhausted=OnExhausted.FAIL, gate_seconds=100),
+    Destination(destination_id="w", kind="webhook", on_exhausted=OnExhausted.WAIVE),
+    Destination(destination_id="done", kind="webhook", gating=False, after=After.COMPLETED),
+    Destination(destination_id="lost", kind="webhook", gating=False, after=After.FAILED),
+)
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Time passes."""
+
+    seconds: int
+
+
+@dataclass(frozen=True)
+class Lose:
+    """The lease of a worker runs out."""
+
+    boot_id: str
+
+
+def org_of(job_id: str) -> str:
+    """Jobs with an even number belong to the first org."""
+    return ORGS[int(job_id[1:]) % 2]
+
+
+def submit(job_id: str, places: int, priority: int) -> SubmitJobs:
+    """A job of its org, to the first so many places."""
+    return SubmitJobs(
+        command_id="s",
+        org_id=org_of(job_id),
+        jobs=(NewJob(job_id=job_id),),
+        destinations=PLACES[:places],
+        priority=priority,
+        idempotency_digest=job_id.encode() * 8,
+    )
+
+
+def claim(job_id: str, boot_id: str) -> ClaimTask:
+    """A worker asks for a job."""
+    return ClaimTask(command_id="c", org_id=org_of(job_id), job_id=job_id, dispatch=1, worker_id="w", boot_id=boot_id)
+
+
+def report(job_id: str, boot_id: str, attempt: int, step: int, outcome: object) -> ReportProgress:
+    """A worker reports that a node is done, and how the attempt ended."""
+    node = NodeReport(step=step, node_id=f"n{step}", node_kind="service", edge="success", next_node_id="m")
+    return ReportProgress(
+        command_id="p",
+        org_id=org_of(job_id),
+        job_id=job_id,
+        attempt=attempt,
+        worker_id="w",
+        boot_id=boot_id,
+        nodes=(node,),
+        outcome=outcome,  # type: ignore[arg-type]
+    )
+
+
+def settle(job_id: str, chosen: list[str], generation: int, error: str) -> SettleDeliveries:
+    """A writer answers for some destinations of a job; no error: an ACK."""
+    results = tuple(
+        DeliveryResult(
+            org_id=org_of(job_id),
+            job_id=job_id,
+            destination_id=place,
+            generation=generation,
+            error_type=error,
+            retryable=error != "bad_row",
+            closed=error == "endpoint_closed",
+        )
+        for place in chosen
+    )
+    return SettleDeliveries(command_id="d", results=results)
+
+
+def redeliver(job_id: str, place: str, generation: int) -> RedeliverJob:
+    """A person has a job delivered once more."""
+    return RedeliverJob(
+        command_id="rd", org_id=org_of(job_id), job_id=job_id, destination_id=place, generation=generation
+    )
+
+
+def waive(job_id: str, place: str) -> WaiveDelivery:
+    """A person waits for a destination no longer."""
+    return WaiveDelivery(command_id="wd", org_id=org_of(job_id), job_id=job_id, destination_id=place)
+
+
+job_ids, boots = st.sampled_from(JOBS), st.sampled_from(BOOTS)
+places = st.sampled_from(("p", "q", "w", "done", "lost", "x"))
+errors = st.sampled_from(("", "", "connection", "bad_row", "endpoint_closed"))
+outcomes = st.sampled_from(
+    (
+        None,
+        Extracted(result_ref="r"),
+        Extracted(result_ref="r"),
+        Failed(error_type="providers_exhausted"),
+        RetryLater(node_id="n0", try_number=2, delay_ms=5000),
+        HandedBack(),
+    )
+)
+steps = st.one_of(
+    st.builds(submit, job_ids, st.integers(0, len(PLACES)), st.integers(-1, 1)),
+    st.builds(claim, job_ids, boots),
+    st.builds(report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes),
+    st.builds(settle, job_ids, st.lists(places, min_size=1, max_size=4), st.integers(1, 2), errors),
+    st.builds(redeliver, job_ids, places, st.integers(1, 3)),
+    st.builds(waive, job_ids, places),
+    st.builds(lambda job_id: CancelJob(command_id="x", org_id=org_of(job_id), job_id=job_id), job_ids),
+    st.builds(lambda job_id: DeleteJob(command_id="e", org_id=org_of(job_id), job_id=job_id), job_ids),
+    st.builds(Wait, st.sampled_from((1, 5, 30, 90, 300))),
+    st.builds(Lose, boots),
+)
+
+
+def run(script: list[AnyCommand | Wait | Lose], *, twice: bool = False) -> World:
+    """Let a world live through a script, each command once or twice in a row."""
+    world = World(Policy(min_window=3, gate_deadline=400 * SECOND))
+    for org in ORGS:
+        world.when(RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=2))
+    for step in script:
+        match step:
+            case Wait():
+                world.after(step.seconds)
+            case Lose():
+                world.lose(step.boot_id)
+            case _:
+                world.when(step)
+                if twice:
+                    # each stale report is recorded, and of a deleted job the stores are asked to forget again
+                    again = [e for e in world.when(step) if not isinstance(e, ReportRefused)]
+                    assert all(isinstance(e, DeliveryRequested) and e.erase for e in again)
+        check(world)
+    return world
+
+
+def check(world: World) -> None:
+    """What holds after every step."""
+    ledger = world.ledger
+    for org in ledger.orgs.values():
+        mine = [job for job in ledger.jobs.values() if job.org_id == org.org_id]
+        assert org.in_flight == sum(job.holds_slot for job in mine) <= org.max_in_flight
+        for queue in org.queues.values():
+            line = [ledger.jobs[job_id] for job_id in queue.in_order(ledger.jobs)]
+            assert len(line) == len({job.job_id for job in line}) == len(queue)
+            due = list(itertools.takewhile(lambda job: job.status is Status.WAITING_RETRY, line))
+            assert line[len(due) :] == sorted((job for job in mine if job.queued), key=_turn)
+            assert queue.first(ledger.jobs) == next(iter(line), None)
+    for timer in ledger.timers:
+        assert matters(ledger, timer) or decide_timer(ledger, timer, max(world.now, timer.due_at)) == []
+    for kind, unclaimed in ledger.unclaimed.items():
+        assert unclaimed == sum(job.task_out for job in ledger.jobs.values() if job.vocabulary == kind)
+    for boot_id, worker in ledger.workers.items():
+        assert worker.jobs == {
+            job.job_id for job in ledger.jobs.values() if job.status is Status.RUNNING and job.boot_id == boot_id
+        }
+
+
+def _turn(job: Job) -> tuple[int, bool, int, str]:
+    """Place in a queue: by priority, those that come back before those that never ran, then as submitted."""
+    return -job.terms.priority, not job.dispatch, job.submitted_at, job.job_id if job.dispatch else ""
+
+
+scripts = st.lists(steps, max_size=60)

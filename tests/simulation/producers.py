@@ -1,0 +1,190 @@
+"""The producers of the simulated broker: a plain one, and one of transactions."""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from confluent_kafka import KafkaError
+
+from tests.simulation import fibers
+from tests.simulation.broker import Entry, FencedOff, Partition
+from tests.simulation.fibers import Signal
+from tests.simulation.life import current
+from tests.simulation.wire import IDLE_FACTOR, TIMED_OUT, Message, Wire, failure
+
+Report = Callable[[KafkaError | None, Message], None]
+FENCED = KafkaError._FENCED
+
+
+class PlainProducer:
+    """Lands records one after the other; what is on the wire when its process dies may land or not."""
+
+    def __init__(self, wire: Wire, config: dict[str, Any]) -> None:
+        self._wire, self._chaos = wire, wire.chaos
+        self._life = current()
+        self._timeout = config["delivery.timeout.ms"] / 1000
+        self._lands_at = 0.0
+        self._reports: deque[tuple[Report | None, KafkaError | None, Message]] = deque()
+        self._reported = Signal()
+
+    def produce(
+        self,
+        topic: str,
+        value: bytes,
+        key: str,
+        partition: int,
+        on_delivery: Report | None = None,
+        headers: Sequence[tuple[str, bytes]] = (),
+    ) -> None:
+        """Put a record on the wire."""
+        self._life.check()
+        wire = self._wire
+        entry = wire.broker.entry(key.encode(), bytes(value), list(headers))
+        self._lands_at = max(self._lands_at, wire.loop.time() + self._chaos.latency())
+        gives_up_at = wire.loop.time() + self._timeout
+        wire.later(
+            self._lands_at - wire.loop.time(), lambda: self._land(topic, partition, entry, on_delivery, gives_up_at)
+        )
+
+    def poll(self, timeout: float) -> int:
+        """Serve reports, waiting for the first of them."""
+        self._life.check()
+        if not self._reports:
+            self._reported.wait(timeout * IDLE_FACTOR)
+        served = 0
+        while self._reports:
+            report, error, message = self._reports.popleft()
+            if report:
+                report(error, message)
+            served += 1
+        return served
+
+    def purge(self) -> None:
+        """Forget what has not landed."""
+
+    def _land(self, topic: str, partition: int, entry: Entry, report: Report | None, gives_up_at: float) -> None:
+        wire, broker, chaos = self._wire, self._wire.broker, self._chaos
+        if not self._life.alive and chaos.random.random() < 0.5:
+            return
+        if broker.down:
+            if broker.up_again_at >= gives_up_at:
+                self._say(report, topic, partition, -1, gives_up_at - wire.loop.time(), lost=True)
+            else:
+                wait = broker.up_again_at - wire.loop.time() + 0.001
+                wire.later(wait, lambda: self._land(topic, partition, entry, report, gives_up_at))
+            return
+        target = broker.partition(topic, partition)
+        if topic.endswith(".replies"):
+            self._land_reply(target, entry)
+            self._say(report, topic, partition, 0, 0.001)
+            return
+        if topic.endswith(".commands") and chaos.strikes("command_late"):
+            wire.later(chaos.random.uniform(1.0, 9.0), lambda: self._append(target, entry))
+            self._say(report, topic, partition, -1, chaos.random.uniform(0.1, 1.0), lost=True)
+            return
+        lost = topic.endswith(".commands") and chaos.strikes("command_not_landed")
+        offset = -1 if lost else target.append(entry)
+        unheard = lost or (topic.endswith(".commands") and chaos.strikes("command_unacknowledged"))
+        wait = chaos.random.uniform(1.0, 5.0) if unheard else chaos.random.uniform(0.0005, 0.005)
+        self._say(report, topic, partition, offset, wait, lost=unheard)
+
+    def _land_reply(self, target: Partition, entry: Entry) -> None:
+        """Replies are neither kept nor repeated: some get lost, come twice or come late."""
+        self._wire.reply_lands(entry.value)
+        for _ in range(0 if self._chaos.strikes("reply_lost") else 2 if self._chaos.strikes("reply_twice") else 1):
+            late = self._chaos.random.uniform(0.5, 6.0) if self._chaos.strikes("reply_late") else 0.0
+            self._wire.later(late, partial(self._append, target, entry))
+
+    @staticmethod
+    def _append(partition: Partition, entry: Entry) -> None:
+        partition.append(entry)
+
+    def _say(
+        self, report: Report | None, topic: str, partition: int, offset: int, wait: float, *, lost: bool = False
+    ) -> None:
+        error = KafkaError(KafkaError._MSG_TIMED_OUT, "simulated") if lost else None
+
+        def say() -> None:
+            self._reports.append((report, error, Message(topic, partition, offset, None)))
+            self._reported.set()
+
+        self._wire.later(max(0.0, wait), say)
+
+
+class TransactionalProducer:
+    """Keeps the records of a transaction until its commit, as librdkafka's queue does under a small linger."""
+
+    def __init__(self, wire: Wire, config: dict[str, Any]) -> None:
+        self._wire, self._broker, self._chaos = wire, wire.broker, wire.chaos
+        self._life = current()
+        self._name: str = config["transactional.id"]
+        self._epoch = 0
+        self._records: list[tuple[str, int, Entry, Report | None]] = []
+
+    def init_transactions(self, timeout: float) -> None:
+        """Fence off the others under this id."""
+        self._reach(timeout)
+        self._epoch = self._broker.initialise(self._name)
+        self._wire.call()
+
+    def begin_transaction(self) -> None:
+        """Begin, which is a local matter."""
+        self._life.check()
+        self._records = []
+
+    def produce(
+        self,
+        topic: str,
+        value: bytes | None,
+        key: str | bytes,
+        partition: int,
+        on_delivery: Report | None = None,
+        headers: Sequence[tuple[str, Any]] = (),
+    ) -> None:
+        """Queue a record."""
+        self._life.check()
+        raw = key.encode() if isinstance(key, str) else key
+        self._records.append(
+            (topic, partition, self._broker.entry(raw, bytes(value or b""), list(headers)), on_delivery)
+        )
+
+    def poll(self, _timeout: float) -> int:
+        """Serve nothing: reports come with the flush."""
+        self._life.check()
+        return 0
+
+    def commit_transaction(self, timeout: float) -> None:
+        """Send what is queued, then ask for the commit: either may fail, with or without effect."""
+        self._reach(timeout)
+        try:
+            for topic, partition, entry, report in self._records:
+                if self._chaos.random.random() < 0.2:
+                    self._wire.call()
+                offset = self._broker.write(self._name, self._epoch, topic, partition, entry)
+                if report:
+                    report(None, Message(topic, partition, offset, entry))
+            self._wire.call()
+            if self._chaos.strikes("commit_aborted"):
+                self._broker.abort(self._name, self._epoch)
+                raise failure(TIMED_OUT, "simulated: aborted")
+            self._broker.commit(self._name, self._epoch)
+        except FencedOff:
+            raise failure(FENCED, "simulated: fenced") from None
+        if self._chaos.strikes("commit_unknown"):
+            raise failure(TIMED_OUT, "simulated: committed")
+        self._wire.call()
+
+    def flush(self, _timeout: float) -> int:
+        """Everything has landed with the commit."""
+        self._life.check()
+        return 0
+
+    def _reach(self, timeout: float) -> None:
+        """Wait for the broker, and for the markers of the transaction before."""
+        self._wire.call()
+        deadline = self._wire.loop.time() + timeout
+        while self._broker.down or self._broker.finishing(self._name):
+            if self._wire.loop.time() >= deadline:
+                raise failure(TIMED_OUT, "simulated: no broker")
+            fibers.sleep(0.02)

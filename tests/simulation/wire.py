@@ -1,0 +1,74 @@
+"""What the clients of the simulated broker share: messages, errors, and the time that a call takes."""
+
+import asyncio
+from collections.abc import Callable
+
+from confluent_kafka import KafkaError, KafkaException
+
+from tests.simulation import fibers
+from tests.simulation.broker import Broker, Entry
+from tests.simulation.life import as_the_world
+
+IDLE_FACTOR = 5  # what only waits to be told to stop is woken less often: time is cheap here, steps are not
+TIMED_OUT = KafkaError._TIMED_OUT
+
+
+def failure(code: int, reason: str) -> KafkaException:
+    """Return what librdkafka raises."""
+    return KafkaException(KafkaError(code, reason))
+
+
+class Message:
+    """A record, or an error in its place."""
+
+    def __init__(self, topic: str, partition: int, offset: int, entry: Entry | None, error: KafkaError | None = None):
+        self._place = (topic, partition, offset)
+        self._entry, self._error = entry, error
+
+    def topic(self) -> str:
+        """Topic."""
+        return self._place[0]
+
+    def partition(self) -> int:
+        """Partition."""
+        return self._place[1]
+
+    def offset(self) -> int:
+        """Offset."""
+        return self._place[2]
+
+    def error(self) -> KafkaError | None:
+        """Error in place of a record."""
+        return self._error
+
+    def key(self) -> bytes:
+        """Key."""
+        return self._entry.key if self._entry else b""
+
+    def value(self) -> bytes:
+        """Value."""
+        return self._entry.value if self._entry else b""
+
+    def headers(self) -> list[tuple[str, bytes]]:
+        """Headers."""
+        return list(self._entry.headers) if self._entry else []
+
+    def timestamp(self) -> tuple[int, int]:
+        """Kind and milliseconds."""
+        return 1, self._entry.timestamp_ms if self._entry else 0
+
+
+class Wire:
+    """The way between clients and their broker."""
+
+    def __init__(self, broker: Broker, loop: asyncio.AbstractEventLoop) -> None:
+        self.broker, self.loop, self.chaos = broker, loop, broker.chaos
+        self.reply_lands: Callable[[bytes], None] = lambda _value: None
+
+    def call(self) -> None:
+        """Take the time of one call in a fiber."""
+        fibers.sleep(self.chaos.latency())
+
+    def later(self, seconds: float, work: Callable[[], None]) -> None:
+        """Do something later, whether or not the process still runs."""
+        as_the_world(lambda: self.loop.call_later(seconds, work))
