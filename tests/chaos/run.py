@@ -59,6 +59,7 @@ class Run:
                 with self._timed("storm"):
                     await self._storm(customers, breaker, planned)
                 with self._timed("quiet"):
+                    await asyncio.gather(*(customer.hurry() for customer in customers))
                     await self._quiet(cluster, ledger)
                 with self._timed("verdict"):
                     clients = {customer.org_id: customer.client for customer in customers}
