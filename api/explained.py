@@ -83,8 +83,11 @@ def end_sentence(detail: JobDetail) -> str:
     job, gate = detail.job, detail.gate
     match job.status:
         case Status.COMPLETED:
+            opened_by = job.opened_by or ()  # not later ACKs, nor those of destinations that do not gate
             acks = ", ".join(
-                f"{row.destination_id} ({row.ack_event_id})" for row in detail.deliveries if row.ack_event_id
+                f"{row.destination_id} ({row.ack_event_id})"
+                for row in detail.deliveries
+                if row.ack_event_id in opened_by
             )
             waived = f"; waived: {', '.join(gate.waived)}" if gate.waived else ""
             return f"its gate was opened by {acks or 'nothing: it has no gating destination'}{waived}"

@@ -14,6 +14,7 @@ from api.times import iso, iso_or_none
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import JobDetail
 from services.ledger.messages import RedeliverJob, Refused, WaiveDelivery
+from services.runtime.errors import LedgerUnavailable
 
 OVER = frozenset({"acked", "waived"})  # a later generation takes nothing from these
 
@@ -64,15 +65,25 @@ def _newest(detail: JobDetail, destination_id: str) -> int:
 
 async def _ordered(call: Call, command: RedeliverJob | WaiveDelivery, generation: int) -> web.StreamResponse:
     reply = await call.parts.commander.ask(call.caller.partition, command)
-    match reply.body:
-        case Refused(code="delivery_under_way" as code, message=why):
-            raise Problem(code, why)
-        case Refused(message=why):
-            raise Problem("not_deliverable", why or "the job ended too long ago")
+    if isinstance(reply.body, Refused):
+        raise _refused(reply.body)
     ordered = delivery_answers.DeliveryOrder(
         job_id=command.job_id, destination_id=command.destination_id, generation=generation, accepted=True
     )
     return answer(202, ordered, ledger_position(reply))
+
+
+def _refused(refused: Refused) -> Problem | LedgerUnavailable:
+    """Return what a refusal of the ledger means to a caller; the job may have been deleted since it was looked up."""
+    match refused.code:
+        case "delivery_under_way" as code:
+            return Problem(code, refused.message)
+        case "unknown_job":
+            return not_found("job")
+        case "archive_unavailable":
+            return LedgerUnavailable(refused.message)
+        case _:
+            return Problem("not_deliverable", refused.message)
 
 
 def _shown(job: Job, row: Delivery, newest: int) -> delivery_answers.JobDelivery:

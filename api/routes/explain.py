@@ -28,7 +28,9 @@ async def explain(call: Call) -> web.StreamResponse:
     if isinstance(reply.body, Explained) and reply.body.because is not Because.ENDED:
         return answer(200, explained.live(job_id, reply.body))
     ending = await call.parts.jobs.find_behind(call.caller, job_id, reply.position)
-    if ending is None or ending.job.status not in TERMINAL:
+    if ending is None:  # it was deleted since it was looked up
+        raise not_found("job")
+    if ending.job.status not in TERMINAL:
         raise TailBehind("the job has just ended, and its end is not readable yet")
     return answer(200, explained.ended(ending))
 

@@ -135,9 +135,18 @@ class PocketLedger:
         )
         self.run(partition, org_id, job_id, visit, outcome=extracted)
 
-    def ack(self, partition: int, org_id: str, job_id: str, destination_id: str = "internal-postgres") -> None:
+    def ack(
+        self,
+        partition: int,
+        org_id: str,
+        job_id: str,
+        destination_id: str = "internal-postgres",
+        generation: int = 1,
+    ) -> None:
         """Let a destination acknowledge."""
-        result = DeliveryResult(org_id=org_id, job_id=job_id, destination_id=destination_id, generation=1, rows=1)
+        result = DeliveryResult(
+            org_id=org_id, job_id=job_id, destination_id=destination_id, generation=generation, rows=1
+        )
         self.decide(
             partition,
             SettleDeliveries(command_id=uuid7(), requester=self.boot_id, actor="writer:p1", results=(result,)),

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from services.ledger.messages import DeliveryResult, Extracted, SettleDeliveries
+from services.ledger.messages import AnyCommand, DeliveryResult, Extracted, Refused, Reply, SettleDeliveries
 from services.runtime.ids import uuid7
 from tests.integration.api.conftest import Answered, Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
@@ -117,3 +117,26 @@ async def test_before_anything_is_extracted_nothing_is_redelivered_or_waived(
     for what in ("redeliver", "waive"):
         refused = await order(api, acme, job_id, "internal-postgres", what)
         assert (refused.status, refused.json["error"]) == (409, "not_deliverable")
+
+
+@pytest.mark.parametrize("what", ["redeliver", "waive"])
+@pytest.mark.parametrize(
+    ("refusal", "told"), [("unknown_job", (404, "not_found")), ("archive_unavailable", (503, "ledger_unavailable"))]
+)
+async def test_a_job_that_was_deleted_or_is_out_of_reach_since_it_was_looked_up_is_told_as_that(
+    api: Api,
+    acme: Tenant,
+    pocket: PocketLedger,
+    monkeypatch: pytest.MonkeyPatch,
+    what: str,
+    refusal: str,
+    told: tuple[int, str],
+) -> None:
+    job_id, hook = await held(api, acme, pocket)
+
+    async def refuse(partition: int, command: AnyCommand, timeout: float | None = None) -> Reply:  # noqa: ASYNC109
+        return Reply(command_id=command.command_id, requester="", body=Refused(code=refusal, message="ask again later"))
+
+    monkeypatch.setattr(pocket, "ask", refuse)
+    refused = await order(api, acme, job_id, hook, what)
+    assert (refused.status, refused.json["error"]) == told

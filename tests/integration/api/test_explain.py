@@ -2,7 +2,10 @@
 
 from typing import Any
 
-from services.ledger.messages import Extracted, Failed, RetryLater
+import pytest
+
+from services.ledger.messages import AnyCommand, DeleteJob, Extracted, Failed, Reply, RetryLater
+from services.runtime.ids import uuid7
 from tests.integration.api.conftest import OPERATOR, Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
 
@@ -45,6 +48,19 @@ async def test_a_job_at_its_gate_names_who_has_not_acknowledged_and_an_ended_one
     assert f"internal-postgres ({why['openedBy'][0]})" in why["message"]
 
 
+async def test_the_ack_of_a_redelivery_did_not_open_the_gate(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
+    job_id = await submit(api, acme)
+    pocket.extract(acme.partition, acme.org_id, job_id, Extracted(result_ref="acme/1"))
+    pocket.ack(acme.partition, acme.org_id, job_id)
+    pocket.project()
+    before = await _why(api, acme, job_id)
+    path = f"/api/v1/jobs/{job_id}/deliveries/internal-postgres/redeliver"
+    assert (await api.call("POST", path, acme.key)).status == 202
+    pocket.ack(acme.partition, acme.org_id, job_id, generation=2)
+    pocket.project()
+    assert await _why(api, acme, job_id) == before
+
+
 async def test_a_failed_job_says_why(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
     job_id = await submit(api, acme)
     failed = Failed(error_type="validation_failed", rule="captcha", node_id="fetch", private=b'\0{"message":"a wall"}')
@@ -63,6 +79,23 @@ async def test_an_end_that_postgres_lacks_is_not_told(api: Api, acme: Tenant, po
     assert (early.status, early.json["error"]) == (503, "catching_up")
     pocket.project()
     assert (await _why(api, acme, job_id))["errorType"] == "providers_exhausted"
+
+
+async def test_a_job_that_was_deleted_since_it_was_looked_up_is_unknown(
+    api: Api, acme: Tenant, pocket: PocketLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = await submit(api, acme)
+    pocket.project()
+
+    async def late(partition: int, command: AnyCommand, timeout: float | None = None) -> Reply:  # noqa: ASYNC109
+        asker = {"command_id": uuid7(), "requester": pocket.boot_id, "actor": "key:k"}
+        pocket.decide(partition, DeleteJob(org_id=acme.org_id, job_id=job_id, **asker))
+        pocket.project()
+        return pocket.decide(partition, command)
+
+    monkeypatch.setattr(pocket, "ask", late)
+    unknown = await api.call("GET", f"/api/v1/jobs/{job_id}/explain", acme.key)
+    assert (unknown.status, unknown.json["error"]) == (404, "not_found")
 
 
 async def test_without_a_decider_a_live_job_cannot_be_explained(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
