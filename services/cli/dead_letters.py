@@ -38,13 +38,15 @@ def page(
         print_json({"letters": [_summary(letter) for letter in newest], "total": len(fitting)})
         return
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("number", "parked", "reason", "topic", "partition:offset", "bytes", "redriven")
     for letter in newest:
         place = f"{letter.partition}:{letter.offset}"
         redriven = _moment(letter.redriven[-1]) if letter.redriven else ""
-        row = (letter.number, _moment(letter.parked_ms), letter.reason, letter.topic, place, letter.size, redriven)
-        table.add_row(*map(str, row))
+        said = _summary(letter)
+        row = (letter.number, said["parkedAt"], said["reason"], said["topic"], place, letter.size, redriven)
+        table.add_row(*(Text(str(cell)) for cell in row))  # what it says is no markup
     show(table)
     typer.echo(f"{len(newest)} of {len(fitting)} dead letters", err=True)
 
@@ -54,7 +56,11 @@ def one(number: Number, as_json: Json = False) -> None:
     """Show a dead letter: why it was parked, where it came from, and how its value begins."""
     _, found = _letters()
     letter = _of(found, number)
-    shown = _summary(letter) | {"detail": letter.detail, "key": letter.key, "value": _beginning(letter.value)}
+    shown = _summary(letter) | {
+        "detail": _printable(letter.detail),
+        "key": _printable(letter.key),
+        "value": _beginning(letter.value),
+    }
     if as_json:
         print_json(shown)
         return
@@ -127,8 +133,8 @@ def _summary(letter: "Parked") -> dict[str, Any]:
     return {
         "number": letter.number,
         "parkedAt": _moment(letter.parked_ms),
-        "reason": letter.reason,
-        "topic": letter.topic,
+        "reason": _printable(letter.reason),
+        "topic": _printable(letter.topic),
         "partition": letter.partition,
         "offset": letter.offset,
         "bytes": letter.size,
@@ -142,6 +148,11 @@ def _moment(milliseconds: int) -> str:
     from datetime import UTC, datetime
 
     return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _printable(text: str) -> str:
+    """Return what anybody may have written without what a terminal would obey."""
+    return "".join(character if character.isprintable() else repr(character)[1:-1] for character in text)
 
 
 def _beginning(value: bytes) -> str:

@@ -23,6 +23,8 @@ RECENT_RECORDS = 2  # times the limit: how many of the newest records are looked
 READ_RECORDS = 200
 READ_SECONDS = 0.5
 PATIENCE_SECONDS = 15.0  # without a single record, although the topic has not ended
+NO_NUMBER = -1  # is no letter's
+KAFKA_DIGITS = 18  # of a number that is an offset for certain
 REDRIVEN, REDRIVEN_FROM = "redriven", "redriven-from"
 
 
@@ -63,7 +65,7 @@ def letters(settings: Settings) -> dict[int, Parked]:
     for record in _records(settings, first_offsets(settings, dead_letters(settings), [0])[0]):
         headers = dict(record.headers)
         if REDRIVEN in headers:
-            letter = found.get(int(headers[REDRIVEN]))
+            letter = found.get(_number(headers[REDRIVEN]))
             if letter is not None:
                 letter.redriven.append(record.timestamp_ms)
         elif "origin-topic" in headers:
@@ -160,13 +162,14 @@ def _records(settings: Settings, start: int) -> Iterator[Record]:
     raise RuntimeFault(f"no dead letter for {PATIENCE_SECONDS:g} s, and no end of the topic: look at the broker")
 
 
+def _number(text: bytes, none: int = NO_NUMBER) -> int:
+    """Return the number in a header that anybody may have written; `none` where it holds no number of Kafka's."""
+    return int(text) if text.isdigit() and len(text) <= KAFKA_DIGITS else none
+
+
 def _parked(record: Record, headers: dict[str, bytes]) -> Parked:
     def said(name: str) -> str:
         return headers.get(name, b"").decode(errors="replace")
-
-    def number(name: str) -> int:
-        text = said(name)
-        return int(text) if text.isdecimal() else 0
 
     return Parked(
         number=record.offset,
@@ -174,9 +177,9 @@ def _parked(record: Record, headers: dict[str, bytes]) -> Parked:
         reason=said("reason"),
         detail=said("detail"),
         topic=said("origin-topic"),
-        partition=number("origin-partition"),
-        offset=number("origin-offset"),
-        size=number("origin-bytes"),
+        partition=_number(headers.get("origin-partition", b""), none=0),
+        offset=_number(headers.get("origin-offset", b""), none=0),
+        size=_number(headers.get("origin-bytes", b""), none=0),
         sha256=said("sha256"),
         key=record.key,
         value=record.value,

@@ -17,7 +17,7 @@ from services.runtime.errors import DeadLetterLimit
 from services.runtime.producer import Producer
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
-from services.runtime.topics import commands, deliveries
+from services.runtime.topics import commands, dead_letters, deliveries
 
 
 @pytest.fixture
@@ -41,6 +41,12 @@ def read(settings: Settings, topic: str, partition: int, count: int) -> list[Rec
     finally:
         reader.close()
     raise AssertionError(f"{len(found)} records")
+
+
+def set_environment(ledger: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the command line find this ledger."""
+    for field in dataclasses.fields(ledger):
+        monkeypatch.setenv(f"JOBLEDGER_{field.name.upper()}", str(getattr(ledger, field.name)))
 
 
 async def parked(settings: Settings, producer: Producer, value: bytes, key: str = "acme") -> Record:
@@ -96,6 +102,27 @@ async def test_what_is_no_longer_there_or_no_longer_the_same_is_not_put_back(
     assert len(read(ledger, letter.topic, 1, 1)) == 1
 
 
+async def test_what_is_no_letter_of_ours_does_not_hide_those_that_are(
+    ledger: Settings, producer: Producer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await parked(ledger, producer, b"junk")
+    topic = dead_letters(ledger)
+    for number in (b"zz", b"", b"\xff", b"-1", b"9" * 5000):
+        await producer.send(topic, 0, "k", b"x", [("redriven", number)])
+        said = [("origin-topic", number), ("origin-partition", number), ("origin-offset", number)]
+        await producer.send(topic, 0, "k", b"x", [*said, ("reason", b"[/red]\x1b[31m"), ("sha256", number)])
+    await parked(ledger, producer, b"more")
+    found = letters(ledger)
+    assert [letter.value for letter in found.values() if letter.reason == "bad_message"] == [b"junk", b"more"]
+    assert not any(letter.redriven for letter in found.values())
+    set_environment(ledger, monkeypatch)
+    for arguments in (["list"], ["show", "2"], ["redrive", "2"]):
+        done = await asyncio.to_thread(CliRunner().invoke, app, ["dead-letters", *arguments])
+        assert done.exit_code == (arguments[0] == "redrive"), done.output
+        assert isinstance(done.exception, SystemExit | None)
+        assert "\x1b" not in done.output
+
+
 async def test_the_limit_counts_what_earlier_runs_parked_of_the_same_topic(
     ledger: Settings, producer: Producer
 ) -> None:
@@ -130,8 +157,7 @@ async def test_the_command_line_lists_shows_and_puts_back(
 
 def use_the_command_line(ledger: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """List, show and put back, as a person does."""
-    for field in dataclasses.fields(ledger):
-        monkeypatch.setenv(f"JOBLEDGER_{field.name.upper()}", str(getattr(ledger, field.name)))
+    set_environment(ledger, monkeypatch)
 
     def said(*arguments: str, exit_code: int = 0) -> dict[str, object]:
         done = CliRunner().invoke(app, ["dead-letters", *arguments, "--json"])
