@@ -8,7 +8,7 @@ import psycopg_pool
 
 from api.config.store import Pool
 from api.tail import MARKER, Tail
-from services.runtime.broker_watch import keep_asking
+from services.runtime.asking import keep_asking
 from services.runtime.errors import BrokerFault
 from services.runtime.health import Health, Progress
 

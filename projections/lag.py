@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from schemas.codec import Decoder
-from services.runtime.broker_watch import keep_asking
+from services.runtime.asking import keep_asking
 from services.runtime.ends import Ends
 from services.runtime.heads import LOOK_BACK, last_records
 from services.runtime.health import Progress

@@ -8,7 +8,8 @@ from projections.lag import watch_lag
 from projections.runner import Runner
 from schemas.codec import Decoder
 from services.runtime.admin import ensure_topics, wait_for_broker
-from services.runtime.broker_watch import ended, watch_broker
+from services.runtime.asking import stop_watching
+from services.runtime.broker_watch import watch_broker
 from services.runtime.health import Health, Progress
 from services.runtime.health_server import serve
 from services.runtime.settings import Settings
@@ -55,4 +56,4 @@ async def _run(runner: Runner[Any], watches: list[Coroutine[None, None, None]]) 
     finally:
         runner.stop()
         await asyncio.shield(work)
-        await ended(watching)
+        await stop_watching(watching)

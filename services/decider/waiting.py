@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from services.decider.partition import PartitionDecider
 from services.runtime import topics
-from services.runtime.broker_watch import keep_asking
+from services.runtime.asking import keep_asking
 from services.runtime.ends import Ends
 from services.runtime.health import Progress
 from services.runtime.metrics import level

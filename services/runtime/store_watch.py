@@ -4,7 +4,7 @@ import aiohttp
 import psycopg
 from psycopg import AsyncConnection
 
-from services.runtime.broker_watch import keep_asking
+from services.runtime.asking import keep_asking
 from services.runtime.errors import RuntimeFault
 from services.runtime.health import Progress
 

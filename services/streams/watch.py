@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.runtime.broker_watch import keep_asking
+from services.runtime.asking import keep_asking
 from services.runtime.errors import RuntimeFault
 from services.runtime.group_lag import GroupLag
 from services.runtime.health import Progress

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from services.runtime import broker_watch
+from services.runtime.asking import stop_watching
 from services.runtime.health import Progress
 from services.runtime.settings import Settings
 from services.runtime.topics import tasks
@@ -35,7 +35,7 @@ async def test_it_is_ready_with_its_partitions_and_tells_how_many_records_are_no
         assert progress.state()["ready"], "it is taken, and runs"
         taking.finish()
         await eventually(lambda: progress.state()["lag"] == 0, JOIN_SECONDS)
-        await broker_watch.ended([watching])
+        await stop_watching([watching])
 
 
 async def test_an_agent_that_has_ended_turns_the_process_red(ledger: Settings) -> None:
@@ -46,7 +46,7 @@ async def test_an_agent_that_has_ended_turns_the_process_red(ledger: Settings) -
         for agent in app.agents.values():
             agent.cancel()
         await eventually(lambda: "its loop has ended" in progress.state().get("reason", ""))
-        await broker_watch.ended([watching])
+        await stop_watching([watching])
 
 
 async def test_records_that_nobody_takes_are_a_standstill(ledger: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,4 +60,4 @@ async def test_records_that_nobody_takes_are_a_standstill(ledger: Settings, monk
         await eventually(lambda: "are not taken" in progress.state().get("reason", ""), 20.0)
         app.flow_control.resume()
         await eventually(lambda: progress.state()["ready"] and progress.state()["lag"] == 0, 20.0)
-        await broker_watch.ended([watching])
+        await stop_watching([watching])

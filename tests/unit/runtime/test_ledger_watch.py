@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 
-from services.runtime.broker_watch import ended
+from services.runtime.asking import stop_watching
 from services.runtime.health import Progress
 from services.runtime.ledger_watch import keep_hearing
 from tests.eventually import eventually
@@ -23,7 +23,7 @@ async def test_ready_once_every_partition_has_answered_and_red_while_one_is_sile
     await eventually(lambda: progress.state()["ready"])
     silent.update(range(PARTITIONS))
     await eventually(lambda: "4 of 4 partitions do not answer" in progress.state().get("reason", ""))
-    await ended([hearing])
+    await stop_watching([hearing])
 
 
 async def test_nothing_is_ready_before_the_last_partition_was_heard() -> None:
@@ -40,7 +40,7 @@ async def test_nothing_is_ready_before_the_last_partition_was_heard() -> None:
     assert progress.state() == {"ready": False, "reason": "not started yet"}
     last.set()
     await eventually(lambda: progress.state()["ready"])
-    await ended([hearing])
+    await stop_watching([hearing])
 
 
 async def test_rounds_are_spread_also_after_all_were_silent_together() -> None:
@@ -56,4 +56,4 @@ async def test_rounds_are_spread_also_after_all_were_silent_together() -> None:
     heard_again = loop.time() + 0.9
     await eventually(lambda: len(times) == PARTITIONS and min(times.values()) > heard_again)
     assert max(times.values()) - min(times.values()) > 0.2
-    await ended([hearing])
+    await stop_watching([hearing])

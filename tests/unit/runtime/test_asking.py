@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 
-from services.runtime.broker_watch import ended, keep_asking
+from services.runtime.asking import keep_asking, stop_watching
 from services.runtime.errors import BrokerFault
 from services.runtime.health import Progress
 from tests.eventually import eventually
@@ -39,7 +39,7 @@ async def test_a_question_that_stays_open_is_told_and_its_late_answer_counts() -
     await eventually(lambda: progress.state().get("reason") == "Kafka does not answer")
     answer.set()
     await eventually(lambda: progress.state() == {"ready": True, "lag": 3})
-    await ended([asking])
+    await stop_watching([asking])
 
 
 async def test_an_error_of_somebody_elses_library_is_told_under_its_name() -> None:
@@ -50,4 +50,4 @@ async def test_an_error_of_somebody_elses_library_is_told_under_its_name() -> No
 
     asking = asyncio.create_task(keep_asking(ask, progress, who="Postgres", faults=(OSError,), every_seconds=60.0))
     await eventually(lambda: progress.state().get("reason") == "Postgres: no route")
-    await ended([asking])
+    await stop_watching([asking])
