@@ -15,6 +15,7 @@ from services.cli.terminal import Json, fail, steps, told
 if TYPE_CHECKING:
     from services.cli.lags import ReaderLag
     from services.localstack.state import StackState
+    from services.localstack.status import ProcessStatus
 
 app = typer.Typer()
 FOLLOW_SECONDS = 0.2
@@ -88,26 +89,10 @@ def status(as_json: Json = False) -> None:
         shown = {"processes": [asdict(process) for process in found], "readers": to_builtins(lags)}
         typer.echo(json.dumps({**summary, **shown}))
     else:
-        typer.echo(f"{phase} · broker: {state.broker}")
-        if state.fresh_starts:
-            typer.echo(f"all data was lost {state.fresh_starts} times since `up`: a process died that {WHY_FRESH}")
-        columns = ("", "state", "pid", "uptime", "restarts", "endpoint")
-        rows = [
-            (
-                p.name,
-                p.state,
-                str(p.pid or "-"),
-                _duration(p.uptime_seconds),
-                str(p.restarts),
-                p.endpoint,
-            )
-            for p in found
-        ]
-        _print_table(columns, rows)
+        _print_state(state, phase)
+        _print_processes(found)
         _print_readers(lags)
-        for process in found:
-            if process.reason:
-                typer.echo(f"{process.name} is not ready: {process.reason}")
+        _print_reasons(found)
     if phase != "ready" or any(process.state != "ready" for process in found):
         raise typer.Exit(1)
 
@@ -193,6 +178,26 @@ def _print_table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
     widths = [max(len(row[number]) for row in (columns, *rows)) for number in range(len(columns))]
     for row in (columns, *rows):
         typer.echo("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def _print_state(state: "StackState", phase: str) -> None:
+    typer.echo(f"{phase} · broker: {state.broker}")
+    if state.fresh_starts:
+        typer.echo(f"all data was lost {state.fresh_starts} times since `up`: a process died that {WHY_FRESH}")
+
+
+def _print_processes(found: "Sequence[ProcessStatus]") -> None:
+    rows = [
+        (each.name, each.state, str(each.pid or "-"), _duration(each.uptime_seconds), str(each.restarts), each.endpoint)
+        for each in found
+    ]
+    _print_table(("", "state", "pid", "uptime", "restarts", "endpoint"), rows)
+
+
+def _print_reasons(found: "Sequence[ProcessStatus]") -> None:
+    for process in found:
+        if process.reason:
+            typer.echo(f"{process.name} is not ready: {process.reason}")
 
 
 def _print_readers(readers: "Sequence[ReaderLag]") -> None:

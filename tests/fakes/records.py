@@ -2,8 +2,6 @@
 
 import uuid
 
-import msgspec
-
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder
 from schemas.events import EVENT_TYPES, AnyEvent, Header, Recorded, WriterOpened
@@ -67,8 +65,3 @@ def event_record(position: int, event: AnyEvent | None = None, *, partition: int
     headers = [("ce_type", f"jobledger.{name}".encode()), ("ledger-position", b"%d" % position)]
     value = ENCODER.encode(Recorded(header, event))
     return Record("test.events", partition, position - 1 if offset < 0 else offset, event.org_id, value, headers, 0)
-
-
-def with_value(record: Record, value: bytes) -> Record:
-    """Return the record with another value."""
-    return msgspec.structs.replace(record, value=value)
