@@ -6,7 +6,7 @@ from api import explain_answers
 from api.times import iso, iso_or_none
 from projections.postgres.rows import instant
 from projections.postgres.views import JobDetail
-from services.ledger.messages import Awaited, Because, Explained
+from services.ledger.replies import Awaited, Because, Explained
 from services.ledger.status import Status
 
 BEFORE_A_WORKER = frozenset({Because.TURN, Because.ORG_CAP, Because.FLEET_FULL, Because.NO_WORKERS, Because.CLAIM})

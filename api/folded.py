@@ -14,7 +14,7 @@ from uuid import UUID
 from projections.postgres.fold import Current, fold
 from projections.postgres.rows import NEVER, Delivery, Job
 from projections.postgres.views import Gate, JobDetail
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from services.ledger.status import TERMINAL, TRANSITIONS, Status
 
 

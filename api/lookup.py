@@ -8,7 +8,8 @@ from api.tail import Tail
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import Cursor, JobDetail, Page
-from schemas.events import JobDeleted, Recorded
+from schemas.events import JobDeleted
+from schemas.recorded import Recorded
 
 FOLD_SECONDS = 2.0
 

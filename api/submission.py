@@ -14,7 +14,7 @@ from api import requests
 from api.errors import Problem, invalid
 from api.urls import domain_of
 from schemas.private import private_bytes
-from services.ledger.messages import NewJob
+from services.ledger.commands import NewJob
 from services.runtime.ids import uuid7
 
 JOBS_PER_COMMAND = 500

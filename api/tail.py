@@ -16,7 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from schemas.events import JobSubmitted, Recorded
+from schemas.events import JobSubmitted
+from schemas.recorded import Recorded
 from services.runtime.errors import RegistryFault
 from services.runtime.ledger_log import Entry
 

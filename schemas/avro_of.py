@@ -6,7 +6,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct
 
-from schemas.events import EVENT_TYPES, Event, Header
+from schemas.events import EVENT_TYPES, Event
+from schemas.recorded import Header
 
 NAMESPACE = "jobledger"
 FIXED = {"event_id": ("EventId", 16), "prev_hash": ("Hash", 32)}

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from schemas.avro_of import record_schema
-from schemas.events import EVENT_TYPES, Header
+from schemas.events import EVENT_TYPES
 from schemas.generate import HERE, generated
+from schemas.recorded import Header
 
 RELEASED_DIRECTORY = HERE / "released"
 REQUIRED = {*Header.__struct_fields__, "org_id", "job_id"}

@@ -14,7 +14,8 @@ import fastavro
 import msgspec
 
 from schemas.avro_of import NAMESPACE, record_schema
-from schemas.events import EVENT_TYPES, Header, Recorded
+from schemas.events import EVENT_TYPES
+from schemas.recorded import Header, Recorded
 
 FRAME = struct.Struct(">bI")
 NAME_SHOWN = 100  # characters of the name of a schema that is not ours

@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 from schemas.avro_of import ENVELOPE_FROM_EVENT, Json, record_schema
-from schemas.events import EVENT_TYPES, Header
+from schemas.events import EVENT_TYPES
+from schemas.recorded import Header
 
 HERE = Path(__file__).parent
 AVRO_DIRECTORY = HERE / "avro"

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from schemas.events import Header, Recorded
 from schemas.private import private_json
+from schemas.recorded import Header, Recorded
 
 HEADER_FIELDS = tuple(Header.__struct_fields__)
 ID_BYTES = 16

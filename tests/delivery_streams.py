@@ -9,8 +9,8 @@ from schemas.events import (
     DeliveryRequested,
     DeliveryWaived,
     JobFailed,
-    Recorded,
 )
+from schemas.recorded import Recorded
 
 if TYPE_CHECKING:
     from tests.event_streams import Play, Stream

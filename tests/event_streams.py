@@ -14,7 +14,6 @@ from schemas.events import (
     AnyEvent,
     DeliveryAcked,
     DeliveryRequested,
-    Header,
     JobCancelled,
     JobClaimed,
     JobCompleted,
@@ -26,12 +25,12 @@ from schemas.events import (
     JobSubmitted,
     NodeFinished,
     OrgRegistered,
-    Recorded,
     ReportRefused,
     RetryScheduled,
     WorkerAlive,
     WriterOpened,
 )
+from schemas.recorded import Header, Recorded
 from schemas.values import Destination, NodeOutcome, ReleaseReason
 from services.decider.outgoing import event_headers
 from services.runtime.ledger_log import Entry

@@ -13,7 +13,8 @@ from api.routes.jobs import job_id_of, ledger_position
 from api.times import iso, iso_or_none
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import JobDetail
-from services.ledger.messages import RedeliverJob, Refused, WaiveDelivery
+from services.ledger.commands import RedeliverJob, WaiveDelivery
+from services.ledger.replies import Refused
 from services.runtime.errors import LedgerUnavailable
 
 OVER = frozenset({"acked", "waived"})  # a later generation takes nothing from these

@@ -8,7 +8,8 @@ from api.http import answer
 from api.operation import Call, Operation
 from api.routes.jobs import job_id_of
 from api.tail import TailBehind
-from services.ledger.messages import Because, Explained, ExplainJob
+from services.ledger.commands import ExplainJob
+from services.ledger.replies import Because, Explained
 from services.ledger.status import TERMINAL
 
 

@@ -11,7 +11,8 @@ from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
 from projections.postgres.views import Cursor
-from services.ledger.messages import CancelJob, DeleteJob, Refused, Reply
+from services.ledger.commands import CancelJob, DeleteJob
+from services.ledger.replies import Refused, Reply
 from services.ledger.status import TERMINAL
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import is_uuid

@@ -14,7 +14,8 @@ from api.operation import Call, Operation
 from api.routes.jobs import ledger_position
 from api.routes.keys import new_key
 from api.times import iso
-from services.ledger.messages import ChangeOrgLimit, Refused, RegisterOrg
+from services.ledger.commands import ChangeOrgLimit, RegisterOrg
+from services.ledger.replies import Refused
 from services.runtime.topics import partition_of_org
 
 

@@ -11,7 +11,8 @@ from api.errors import Problem, invalid
 from api.http import answer
 from api.operation import Call, Operation
 from api.routes.jobs import ledger_position
-from services.ledger.messages import Done, Refused, Reply, SubmitJobs
+from services.ledger.commands import SubmitJobs
+from services.ledger.replies import Done, Refused, Reply
 from services.runtime.errors import BrokerFault, LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.logs import note

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from projections.postgres.rows import Checkpoint, instant
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from services.runtime.ledger_log import Entry
 
 

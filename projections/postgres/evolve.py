@@ -14,7 +14,6 @@ from schemas.events import (
     DeliveryFailed,
     DeliveryRequested,
     DeliveryWaived,
-    Header,
     JobCancelled,
     JobClaimed,
     JobCompleted,
@@ -30,6 +29,7 @@ from schemas.events import (
     ReportRefused,
     RetryScheduled,
 )
+from schemas.recorded import Header
 from schemas.storable import storable
 
 

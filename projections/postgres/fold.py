@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 
 from projections.postgres import evolve
 from projections.postgres.rows import Deleted, Delivery, DeliveryKey, JobKey, JobState, Transition, Visit
-from schemas.events import DeliveryEvent, Header, JobDeleted, JobEvent, JobSubmitted, NodeFinished, Recorded
+from schemas.events import DeliveryEvent, JobDeleted, JobEvent, JobSubmitted, NodeFinished
+from schemas.recorded import Header, Recorded
 
 
 class FoldError(Exception):

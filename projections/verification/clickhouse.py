@@ -20,7 +20,8 @@ from projections.verification.expected import job_row
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
 from schemas.codec import Decoder
-from schemas.events import JobDeleted, JobSubmitted, Recorded
+from schemas.events import JobDeleted, JobSubmitted
+from schemas.recorded import Recorded
 from services.runtime.clickhouse import connect
 from services.runtime.settings import Settings
 from services.runtime.sql import blocks

@@ -16,7 +16,8 @@ from projections.verification.expected import (
 )
 from projections.verification.faults import Fault
 from projections.verification.log import PartitionLog
-from schemas.events import JobSubmitted, Recorded
+from schemas.events import JobSubmitted
+from schemas.recorded import Recorded
 
 RowsOf = Callable[[list[Recorded]], Rows]
 

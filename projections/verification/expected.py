@@ -30,9 +30,9 @@ from schemas.events import (
     JobReleased,
     JobSubmitted,
     NodeFinished,
-    Recorded,
     RetryScheduled,
 )
+from schemas.recorded import Recorded
 from schemas.storable import storable, storable_text
 
 Columns = dict[str, Any]

@@ -23,8 +23,8 @@ from schemas.events import (
     JobExtracted,
     JobFailed,
     JobSubmitted,
-    Recorded,
 )
+from schemas.recorded import Recorded
 from services.runtime.errors import BrokerFault, LogGap
 from services.runtime.raw_log import Records
 from services.runtime.reader import Record

@@ -18,7 +18,8 @@ from projections.verification.expected import Columns, is_deleted
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, following
 from schemas.codec import Decoder
-from schemas.events import DeliveryAcked, DeliveryRequested, JobDeleted, JobExtracted, JobSubmitted, Recorded
+from schemas.events import DeliveryAcked, DeliveryRequested, JobDeleted, JobExtracted, JobSubmitted
+from schemas.recorded import Recorded
 from schemas.storable import storable_text
 from services.runtime.reader import Record
 from services.runtime.strangers import Stranger, claim_of

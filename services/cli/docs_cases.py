@@ -5,26 +5,23 @@ from collections.abc import Callable
 import msgspec
 from msgspec.structs import replace
 
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from schemas.values import Destination
 from services.decider.batch import BatchDecider
-from services.ledger.messages import (
+from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ClaimTask,
     DeleteJob,
-    DeliveryResult,
-    Extracted,
-    Failed,
     NewJob,
-    Refused,
     RegisterOrg,
     ReportProgress,
-    RetryLater,
     SettleDeliveries,
     SubmitJobs,
 )
 from services.ledger.policy import SECOND
+from services.ledger.replies import Refused
+from services.ledger.reports import DeliveryResult, Extracted, Failed, RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 

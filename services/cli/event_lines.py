@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from schemas.events import Recorded
 from schemas.plain import fields, plain, readable
+from schemas.recorded import Recorded
 
 NOT_SHOWN = frozenset({"org_id", "job_id", "attempt", "private"})  # shown elsewhere in the line, or not at all
 

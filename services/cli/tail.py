@@ -12,7 +12,7 @@ from services.cli.terminal import Json, print_json, told
 
 if TYPE_CHECKING:
     from schemas.codec import Decoder
-    from schemas.events import Recorded
+    from schemas.recorded import Recorded
     from services.runtime.reader import Record
     from services.runtime.settings import Settings
 

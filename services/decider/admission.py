@@ -1,7 +1,7 @@
 """What the decider does not take, although it is a command: nothing that it led to could be written or used."""
 
 from schemas.storable import is_storable
-from services.ledger.messages import AnyCommand, RegisterOrg, SubmitJobs
+from services.ledger.commands import AnyCommand, RegisterOrg, SubmitJobs
 from services.runtime.topics import DELIVERY_KINDS, TASK_KINDS
 
 MAX_COMMAND_BYTES = 900 * 1024  # an event or task holds what its command held, in a record of 1,000,000 bytes

@@ -3,7 +3,8 @@
 import logging
 from collections.abc import Iterable
 
-from schemas.events import DeliveryDeadLettered, DeliveryWaived, JobFailed, Recorded
+from schemas.events import DeliveryDeadLettered, DeliveryWaived, JobFailed
+from schemas.recorded import Recorded
 from services.runtime.metrics import count
 
 log = logging.getLogger(__name__)

@@ -15,8 +15,8 @@ from services.ledger.delivery import DeliveryState, DeliveryStatus
 from services.ledger.erasure import STORE, STORE_KIND
 from services.ledger.job import Job
 from services.ledger.job_parts import Ending, Run, Terms, share
-from services.ledger.messages import Resume
 from services.ledger.status import Status
+from services.ledger.tasks import Resume
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 STATES = {

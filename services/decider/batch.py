@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from schemas.events import AnyEvent, Recorded
+from schemas.events import AnyEvent
+from schemas.recorded import Recorded
 from services.ledger.answer import answer
 from services.ledger.apply import apply
 from services.ledger.archive import recall
+from services.ledger.commands import AnyCommand
 from services.ledger.decide import decide, lose_worker
 from services.ledger.decide_timer import decide_timer
 from services.ledger.effects import effect_of
@@ -15,9 +17,10 @@ from services.ledger.fairness import next_dispatch
 from services.ledger.follow import follow
 from services.ledger.indexes import pop_due
 from services.ledger.job import Job
-from services.ledger.messages import Answer, AnyCommand, Delivery, Refused, Reply, Task
 from services.ledger.record import Moment, digest_of, record
+from services.ledger.replies import Answer, Refused, Reply
 from services.ledger.state import Ledger
+from services.ledger.tasks import Delivery, Task
 
 
 class Encodes(Protocol):

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from services.decider.admission import fault_of
-from services.ledger.messages import AnyCommand, ClaimTask, Refused, RegisterOrg, Reply
+from services.ledger.commands import AnyCommand, ClaimTask, RegisterOrg
+from services.ledger.replies import Refused, Reply
 from services.ledger.state import Ledger
 from services.ledger.wire import COMMANDS, BadMessage
 from services.runtime import topics

@@ -2,9 +2,10 @@
 
 from itertools import groupby
 
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from services.decider.batch import Batch, StoredEvent
-from services.ledger.messages import Delivery, DeliveryBatch, Reply, Task
+from services.ledger.replies import Reply
+from services.ledger.tasks import Delivery, DeliveryBatch, Task
 from services.ledger.wire import DELIVERIES, REPLIES, TASKS
 from services.runtime import topics
 from services.runtime.settings import Settings

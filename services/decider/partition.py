@@ -15,9 +15,10 @@ from services.decider.leases import Hearing, LeaseClock
 from services.decider.outgoing import reply_of, transaction_of
 from services.decider.restore import restore
 from services.ledger.archive import absent, archivable
+from services.ledger.commands import AnyCommand
 from services.ledger.job import Job
-from services.ledger.messages import AnyCommand, Refused, Reply
 from services.ledger.policy import HOUR, Policy
+from services.ledger.replies import Refused, Reply
 from services.runtime import topics
 from services.runtime.dead_letter import Park
 from services.runtime.errors import BrokerFault, DeadLetterLimit

@@ -4,29 +4,25 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from schemas.events import AnyEvent, ReportRefused
-from services.ledger.explain import explain
-from services.ledger.messages import (
+from services.ledger.commands import (
     AnnounceWorker,
-    Answer,
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
     ClaimTask,
     DeleteJob,
-    Done,
-    Drop,
     ExplainJob,
-    Granted,
     Probe,
     RedeliverJob,
-    Refused,
     RegisterOrg,
     ReportProgress,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.explain import explain
 from services.ledger.refusal import own_job, refusal
+from services.ledger.replies import Answer, Done, Drop, Granted, Refused
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 

@@ -8,11 +8,11 @@ from schemas.events import (
     OrgLimitChanged,
     OrgRegistered,
     PositionMarked,
-    Recorded,
     WorkerAlive,
     WorkerLost,
     WriterOpened,
 )
+from schemas.recorded import Recorded
 from services.ledger import job as jobs
 from services.ledger.archive import forget, recalled_job
 from services.ledger.indexes import index, refresh

@@ -9,10 +9,11 @@ from itertools import islice
 import msgspec
 from msgspec.structs import replace
 
-from schemas.events import JobRecalled, Recorded
+from schemas.events import JobRecalled
+from schemas.recorded import Recorded
+from services.ledger.commands import AnyCommand, SettleDeliveries
 from services.ledger.job import Job
 from services.ledger.job_parts import share
-from services.ledger.messages import AnyCommand, SettleDeliveries
 from services.ledger.state import Ledger
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -14,10 +14,7 @@ from schemas.events import (
     WorkerLost,
 )
 from schemas.values import ReleaseReason
-from services.ledger.decide_delivery import decide_deliveries, redeliver, waive
-from services.ledger.decide_report import decide_report
-from services.ledger.job import Job
-from services.ledger.messages import (
+from services.ledger.commands import (
     AnnounceWorker,
     AnyCommand,
     CancelJob,
@@ -33,6 +30,9 @@ from services.ledger.messages import (
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.decide_delivery import decide_deliveries, redeliver, waive
+from services.ledger.decide_report import decide_report
+from services.ledger.job import Job
 from services.ledger.refusal import refusal
 from services.ledger.release import release
 from services.ledger.state import Ledger

@@ -1,12 +1,14 @@
 """What follows from a bulk-writer's answers, and from people who have a job redelivered or a delivery waived."""
 
 from schemas.events import AnyEvent, DeliveryAcked, DeliveryDeadLettered, DeliveryFailed
+from services.ledger.commands import RedeliverJob, SettleDeliveries, WaiveDelivery
 from services.ledger.delivery import SETTLED, DeliveryState, DeliveryStatus
 from services.ledger.follow import requested
 from services.ledger.gate import waived
 from services.ledger.job import Job
-from services.ledger.messages import DeliveryResult, RedeliverJob, Refused, SettleDeliveries, WaiveDelivery
 from services.ledger.policy import MILLISECOND
+from services.ledger.replies import Refused
+from services.ledger.reports import DeliveryResult
 from services.ledger.state import Ledger
 
 

@@ -4,11 +4,12 @@ from typing import assert_never
 
 from schemas.events import AnyEvent, JobExtracted, JobFailed, NodeFinished, ReportRefused, RetryScheduled
 from schemas.values import ReleaseReason
+from services.ledger.commands import ReportProgress
 from services.ledger.job import Job
-from services.ledger.messages import Extracted, Failed, HandedBack, NodeReport, Outcome, ReportProgress, RetryLater
 from services.ledger.policy import MILLISECOND
 from services.ledger.refusal import not_owner, own_job
 from services.ledger.release import release
+from services.ledger.reports import Extracted, Failed, HandedBack, NodeReport, Outcome, RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 

@@ -13,8 +13,8 @@ from schemas.events import (
     DeliveryFailed,
     DeliveryRequested,
     DeliveryWaived,
-    Recorded,
 )
+from schemas.recorded import Recorded
 from schemas.values import Destination
 
 

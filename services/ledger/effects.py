@@ -1,18 +1,13 @@
 """What leaves the ledger because of an event: tasks, deliveries, and word to a worker that it lost a job."""
 
-from schemas.events import (
-    DeliveryRequested,
-    JobCancelled,
-    JobDispatched,
-    JobExtracted,
-    JobFailed,
-    JobReleased,
-    Recorded,
-)
+from schemas.events import DeliveryRequested, JobCancelled, JobDispatched, JobExtracted, JobFailed, JobReleased
+from schemas.recorded import Recorded
 from schemas.values import After
 from services.ledger.job import Job
-from services.ledger.messages import Delivery, Drop, Failed, Reply, Task
+from services.ledger.replies import Drop, Reply
+from services.ledger.reports import Failed
 from services.ledger.state import Ledger
+from services.ledger.tasks import Delivery, Task
 
 Effect = Task | Delivery | Reply
 

@@ -6,8 +6,8 @@ from services.ledger.delivery import DeliveryState
 from services.ledger.fairness import window
 from services.ledger.gate import deadline, holds
 from services.ledger.job import Job
-from services.ledger.messages import Awaited, Because, Explained
 from services.ledger.policy import Policy
+from services.ledger.replies import Awaited, Because, Explained
 from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
 

@@ -25,16 +25,16 @@ from schemas.events import (
     JobReleased,
     JobSubmitted,
     NodeFinished,
-    Recorded,
     ReportRefused,
     RetryScheduled,
 )
+from schemas.recorded import Recorded
 from schemas.values import After, Destination, NodeOutcome, ReleaseReason, Vocabulary
 from services.ledger import delivery as deliveries
 from services.ledger.delivery import SETTLED, DeliveryStatus
 from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, kept, terms_of
-from services.ledger.messages import Resume
 from services.ledger.status import TERMINAL, Status
+from services.ledger.tasks import Resume
 
 NOTICE_OF = {Status.COMPLETED: After.COMPLETED, Status.FAILED: After.FAILED}
 

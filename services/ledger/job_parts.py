@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from schemas.events import JobExtracted, JobFailed, JobSubmitted
 from schemas.values import Destination, Vocabulary
 from services.ledger.delivery import DeliveryStatus
-from services.ledger.messages import Resume
+from services.ledger.tasks import Resume
 
 TERMS_SHARED = 65_536  # how many different terms are remembered, to be shared by jobs to come
 

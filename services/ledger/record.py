@@ -3,7 +3,8 @@
 import hashlib
 from dataclasses import dataclass
 
-from schemas.events import AnyEvent, Header, Recorded
+from schemas.events import AnyEvent
+from schemas.recorded import Header, Recorded
 from services.ledger.state import HASH_BYTES, NO_HASH, Ledger, next_seq
 
 

@@ -4,9 +4,7 @@ from collections.abc import Iterable
 from typing import assert_never
 
 from schemas.values import After, Destination
-from services.ledger.decide_delivery import refused_about
-from services.ledger.job import Job
-from services.ledger.messages import (
+from services.ledger.commands import (
     AnnounceWorker,
     AnyCommand,
     CancelJob,
@@ -17,13 +15,15 @@ from services.ledger.messages import (
     ExplainJob,
     Probe,
     RedeliverJob,
-    Refused,
     RegisterOrg,
     ReportProgress,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.decide_delivery import refused_about
+from services.ledger.job import Job
+from services.ledger.replies import Refused
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 

@@ -1,10 +1,16 @@
-"""Bytes of commands, replies, tasks and deliveries: a version byte, then msgpack."""
+"""Bytes of what processes say to each other beside events: commands, replies, tasks and deliveries.
+
+A version byte, then msgpack: they are internal and short-lived, hence not Avro. A new field goes to the end and has a
+default, so that old and new processes understand each other during an upgrade.
+"""
 
 from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from services.ledger.messages import AnyCommand, DeliveryBatch, Reply, Task
+from services.ledger.commands import AnyCommand
+from services.ledger.replies import Reply
+from services.ledger.tasks import DeliveryBatch, Task
 
 VERSION = b"\x01"
 T = TypeVar("T")

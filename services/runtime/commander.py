@@ -7,7 +7,8 @@ import time
 from collections.abc import Callable
 from typing import Protocol
 
-from services.ledger.messages import AnyCommand, Reply
+from services.ledger.commands import AnyCommand
+from services.ledger.replies import Reply
 from services.ledger.wire import COMMANDS, REPLIES, BadMessage
 from services.runtime.dead_letter import Park, parking_from_threads
 from services.runtime.dead_letter_topic import dead_letters_of

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from schemas.codec import Decoder
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from services.runtime.metrics import count
 from services.runtime.raw_log import Checkpoint as Checkpoint
 from services.runtime.raw_log import RawEntry, RawLog, Records

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from services.ledger.messages import Probe
+from services.ledger.commands import Probe
 from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.health import Progress

@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from schemas.codec import event_type_of
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from services.runtime.errors import LogGap, RegistryFault
 from services.runtime.metrics import count
 from services.runtime.reader import Headers, LogReader, Record

@@ -6,7 +6,9 @@ import logging
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
-from services.ledger.messages import Extracted, Failed, Granted, NodeReport, Outcome, RetryLater, Task
+from services.ledger.replies import Granted
+from services.ledger.reports import Extracted, Failed, NodeReport, Outcome, RetryLater
+from services.ledger.tasks import Task
 from services.ledger.workflow import Workflow, WorkflowInvalid, entry_of, node_of
 from services.runtime.errors import BlobFault, BlobMissing
 from services.workers import walk

@@ -7,7 +7,10 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection
 from dataclasses import dataclass
 
-from services.ledger.messages import ClaimTask, Granted, HandedBack, NodeReport, Outcome, Refused, ReportProgress, Task
+from services.ledger.commands import ClaimTask, ReportProgress
+from services.ledger.replies import Granted, Refused
+from services.ledger.reports import HandedBack, NodeReport, Outcome
+from services.ledger.tasks import Task
 from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.runtime.ids import uuid7

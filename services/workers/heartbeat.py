@@ -4,7 +4,8 @@ import asyncio
 import logging
 from typing import Protocol
 
-from services.ledger.messages import AnnounceWorker, Drop, Reply
+from services.ledger.commands import AnnounceWorker
+from services.ledger.replies import Drop, Reply
 from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.health import Progress

@@ -6,7 +6,8 @@ import msgspec
 
 from schemas.private import MESSAGE_CHARS, private_bytes, private_json
 from schemas.storable import storable_text
-from services.ledger.messages import Granted, Resume, Task
+from services.ledger.replies import Granted
+from services.ledger.tasks import Resume, Task
 
 
 class Unreadable(ValueError):

@@ -3,7 +3,7 @@
 from typing import assert_never
 
 from schemas.values import NodeOutcome
-from services.ledger.messages import NodeReport
+from services.ledger.reports import NodeReport
 from services.ledger.workflow import FailedNode, Node, Workflow, node_of
 from services.workers import walk
 from services.workers.job import private

@@ -1,6 +1,6 @@
 """What is wrong with a record of deliveries although it is one: nobody could answer it, or this writer must not."""
 
-from services.ledger.messages import DeliveryBatch
+from services.ledger.tasks import DeliveryBatch
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from services.streams.intake import misplaced

@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
-from services.ledger.messages import Delivery, DeliveryBatch
+from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
 
 PULSE_SECONDS = 2.0  # of the readiness while nothing comes

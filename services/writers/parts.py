@@ -5,7 +5,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from services.ledger.messages import DeliveryBatch
+from services.ledger.tasks import DeliveryBatch
 from services.runtime.health import Progress
 from services.runtime.settings import Settings
 from services.streams.acks import Done

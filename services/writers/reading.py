@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault, BlobMissing
 from services.writers.rows import Row, row_of
 from services.writers.writer import DestinationDown, Extractions, refused

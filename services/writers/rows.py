@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from schemas.storable import counted, storable, storable_text
-from services.ledger.messages import Delivery
+from services.ledger.tasks import Delivery
 
 NAMESPACE = uuid.UUID("6f1c4f0e-2b0a-5d53-9a4e-0a6a9f7c1d3e")  # of row ids: the same job always has the same one
 ESCAPED = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")  # a NUL or half of a surrogate pair, as JSON spells them

@@ -6,7 +6,8 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 from services.runtime.health import Progress
 from services.runtime.metrics import count, timed
 from services.writers.telling import Telling

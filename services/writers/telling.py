@@ -4,7 +4,8 @@ import asyncio
 import logging
 from collections.abc import Mapping, Sequence
 
-from services.ledger.messages import DeliveryResult, SettleDeliveries
+from services.ledger.commands import SettleDeliveries
+from services.ledger.reports import DeliveryResult
 from services.runtime.commander import Asker
 from services.runtime.errors import NotDelivered
 from services.runtime.ids import uuid7

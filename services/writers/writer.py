@@ -6,7 +6,8 @@ from typing import Protocol
 import msgspec
 
 from schemas.private import MESSAGE_CHARS, private_bytes
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 
 
 class DestinationDown(Exception):

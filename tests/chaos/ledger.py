@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from schemas.codec import Decoder
-from schemas.events import Recorded, WriterOpened
+from schemas.events import WriterOpened
+from schemas.recorded import Recorded
 from services.runtime.errors import RuntimeFault
 from services.runtime.reader import LogReader
 from services.runtime.registry import decoder

@@ -7,8 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from projections.verification.faults import Fault
-from schemas.events import JobCancelled, JobCompleted, Recorded
+from schemas.events import JobCancelled, JobCompleted
 from schemas.private import private_bytes
+from schemas.recorded import Recorded
 from schemas.values import After, Destination
 from services.cli.demo_kinds import PAGE_KINDS
 from tests.chaos.faults import BROKER_NAMES, schedule

@@ -14,8 +14,8 @@ from msgspec.json import decode
 
 from projections.verification.faults import Fault
 from schemas import events as e
-from schemas.events import Recorded
 from schemas.private import private_json
+from schemas.recorded import Recorded
 from tests.chaos.receiver import About, Receiver
 from tests.chaos.traffic import ASIDE, MAIN, WITH_ASIDE, Told
 from tests.simulation.history import Story

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from services.ledger.messages import AnyCommand, CancelJob, Done, Drop, Refused, Reply
+from services.ledger.commands import AnyCommand, CancelJob
+from services.ledger.replies import Done, Drop, Refused, Reply
 from services.runtime.commander import Asker, Commander
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.settings import Settings

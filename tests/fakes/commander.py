@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from services.ledger.messages import AnyCommand, Done, Drop, Granted, Refused, Reply
+from services.ledger.commands import AnyCommand
+from services.ledger.replies import Done, Drop, Granted, Refused, Reply
 from services.runtime.errors import LedgerUnavailable
 
 Body = Done | Granted | Refused | Drop

@@ -3,7 +3,8 @@
 import threading
 from types import TracebackType
 
-from services.ledger.messages import AnyCommand, Reply
+from services.ledger.commands import AnyCommand
+from services.ledger.replies import Reply
 from services.ledger.wire import COMMANDS, REPLIES
 from services.runtime.producer import Producer
 from services.runtime.reader import LogReader

@@ -4,7 +4,8 @@ import uuid
 
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder
-from schemas.events import EVENT_TYPES, AnyEvent, Header, Recorded, WriterOpened
+from schemas.events import EVENT_TYPES, AnyEvent, WriterOpened
+from schemas.recorded import Header, Recorded
 from services.runtime.ids import uuid7
 from services.runtime.reader import Record
 

@@ -7,28 +7,23 @@ from hypothesis import strategies as st
 
 from schemas.events import DeliveryRequested, ReportRefused
 from schemas.values import After, Destination, OnExhausted
-from services.ledger.decide_timer import decide_timer
-from services.ledger.job import Job
-from services.ledger.messages import (
+from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ClaimTask,
     DeleteJob,
-    DeliveryResult,
-    Extracted,
-    Failed,
-    HandedBack,
     NewJob,
-    NodeReport,
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
-    RetryLater,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.decide_timer import decide_timer
+from services.ledger.job import Job
 from services.ledger.policy import SECOND, Policy
+from services.ledger.reports import DeliveryResult, Extracted, Failed, HandedBack, NodeReport, RetryLater
 from services.ledger.stale import matters
 from services.ledger.status import Status
 from tests.unit.ledger.world import World

@@ -6,9 +6,10 @@ from msgspec.structs import replace
 
 from schemas.events import AnyEvent, JobCompleted, JobRecalled, JobsArchived
 from services.ledger.apply import apply
-from services.ledger.messages import AnyCommand, Drop, RegisterOrg
+from services.ledger.commands import AnyCommand, RegisterOrg
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
+from services.ledger.replies import Drop
 from services.ledger.state import Ledger
 from tests.property.scripts import ORGS, Lose, Wait, scripts
 from tests.unit.ledger.world import Keeper, PlainEncoder, World

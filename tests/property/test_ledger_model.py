@@ -6,25 +6,19 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 from schemas.events import AnyEvent, JobDispatched, ReportRefused
 from schemas.values import Destination, OnExhausted
-from services.ledger.messages import (
+from services.ledger.commands import (
     CancelJob,
     ClaimTask,
-    DeliveryResult,
-    Done,
-    Extracted,
-    Failed,
-    Granted,
-    HandedBack,
     NewJob,
-    Outcome,
     RegisterOrg,
     ReportProgress,
-    RetryLater,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
 from services.ledger.policy import SECOND, Policy
+from services.ledger.replies import Done, Granted
+from services.ledger.reports import DeliveryResult, Extracted, Failed, HandedBack, Outcome, RetryLater
 from services.ledger.status import Status
 from tests.property.ledger_model import Model, ModelJob
 from tests.unit.ledger.world import World

@@ -4,13 +4,15 @@ import itertools
 
 from hypothesis import given, settings
 
-from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed, Recorded
+from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed
+from schemas.recorded import Recorded
 from services.ledger import job as jobs
 from services.ledger.apply import apply
+from services.ledger.commands import AnyCommand
 from services.ledger.gate import pending
 from services.ledger.job import Job
-from services.ledger.messages import AnyCommand, Extracted
 from services.ledger.record import digest_of
+from services.ledger.reports import Extracted
 from services.ledger.state import Ledger
 from services.ledger.status import TERMINAL, Status, allowed
 from tests.property.scripts import Lose, Wait, claim, report, run, scripts, settle

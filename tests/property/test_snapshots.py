@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from services.ledger import snapshot
 from services.ledger.apply import apply
+from services.ledger.commands import AnyCommand
 from services.ledger.digest import digest_of_state
 from services.ledger.job import Job
-from services.ledger.messages import AnyCommand
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
 from services.ledger.snapshot import FOLD_VERSION, Rebuild, Row, parts_of

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from schemas.events import DeliveryFailed, DeliveryRequested, JobClaimed, JobDispatched, NodeFinished, RetryScheduled
 from services.decider.batch import BatchDecider
 from services.ledger.apply import apply
-from services.ledger.messages import RetryLater
 from services.ledger.policy import MINUTE, SECOND, Policy
 from services.ledger.record import digest_of
+from services.ledger.reports import RetryLater
 from services.ledger.stale import matters
 from services.ledger.state import Ledger
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, PlainEncoder, World, ack, failed_node, node

@@ -3,16 +3,9 @@
 import random
 
 from schemas.events import JobCancelled, JobFailed, ReportRefused
-from services.ledger.messages import (
-    Done,
-    Drop,
-    Extracted,
-    Failed,
-    Outcome,
-    Refused,
-    RetryLater,
-)
 from services.ledger.policy import SECOND
+from services.ledger.replies import Done, Drop, Refused
+from services.ledger.reports import Extracted, Failed, Outcome, RetryLater
 from services.ledger.status import Status
 from tests.scenarios.one_job import HOOK, ends, running, told
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, World, ack, failed_node, names, node

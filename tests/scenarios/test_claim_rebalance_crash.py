@@ -6,9 +6,10 @@ Those that are about processes are in `test_claim_rebalance_crash_on_kafka.py`.
 from schemas.events import JobClaimed, JobDispatched, JobFailed, NodeFinished, ReportRefused
 from services.decider.leases import LeaseClock
 from services.ledger.apply import apply
-from services.ledger.messages import Granted, HandedBack, Refused, RetryLater
 from services.ledger.policy import SECOND, Policy
 from services.ledger.record import digest_of
+from services.ledger.replies import Granted, Refused
+from services.ledger.reports import HandedBack, RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 from tests.unit.ledger.world import EXTRACTED, World, ack, failed_node, names, node

@@ -5,7 +5,8 @@ import msgspec
 from schemas.events import DeliveryRequested, JobDeleted, ReportRefused
 from schemas.values import Destination
 from services.ledger.job import Job
-from services.ledger.messages import DeliveryResult, Done, Drop, Failed, Refused
+from services.ledger.replies import Done, Drop, Refused
+from services.ledger.reports import DeliveryResult, Failed
 from services.ledger.status import Status
 from tests.scenarios.one_job import HOOK, ends, running, told
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, World, ack, names, node

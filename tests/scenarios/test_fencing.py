@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from schemas.events import JobDispatched, JobSubmitted, WriterOpened
-from services.ledger.messages import AnyCommand
+from services.ledger.commands import AnyCommand
 from services.ledger.record import digest_of
 from services.ledger.wire import COMMANDS, TASKS
 from services.runtime import topics

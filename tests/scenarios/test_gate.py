@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemas.events import AnyEvent, DeliveryAcked, DeliveryRequested, JobCompleted, Recorded
+from schemas.events import AnyEvent, DeliveryAcked, DeliveryRequested, JobCompleted
+from schemas.recorded import Recorded
 from schemas.values import After, Destination, OnExhausted
 from services.decider.alarms import raise_alarms
-from services.ledger.messages import DeliveryResult
 from services.ledger.policy import SECOND, Policy
+from services.ledger.reports import DeliveryResult
 from services.ledger.status import Status
 from services.runtime.metrics import exposition
 from services.writers.writer import Writer

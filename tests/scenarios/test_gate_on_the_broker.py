@@ -9,7 +9,8 @@ import pytest
 
 from schemas.events import DeliveryDeadLettered, DeliveryWaived, JobCompleted, JobFailed
 from schemas.values import After, Destination, OnExhausted
-from services.ledger.messages import DeliveryResult, SettleDeliveries
+from services.ledger.commands import SettleDeliveries
+from services.ledger.reports import DeliveryResult
 from services.localstack.ports import port_for
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings

@@ -13,9 +13,12 @@ import confluent_kafka
 import msgspec
 import pytest
 
-from schemas.events import Recorded, RetryScheduled
-from services.ledger.messages import ClaimTask, Failed, Granted, Outcome, ReportProgress, RetryLater
+from schemas.events import RetryScheduled
+from schemas.recorded import Recorded
+from services.ledger.commands import ClaimTask, ReportProgress
 from services.ledger.policy import SECOND
+from services.ledger.replies import Granted
+from services.ledger.reports import Failed, Outcome, RetryLater
 from services.localstack.ports import port_for
 from services.runtime import topics
 from services.runtime.ids import uuid7

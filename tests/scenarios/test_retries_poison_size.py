@@ -10,9 +10,11 @@ import pytest
 from schemas.events import JobDispatched, RetryScheduled
 from services.decider.batch import BatchDecider
 from services.ledger.apply import apply
-from services.ledger.messages import Granted, ReportProgress, RetryLater
+from services.ledger.commands import ReportProgress
 from services.ledger.policy import MILLISECOND, SECOND
 from services.ledger.record import digest_of
+from services.ledger.replies import Granted
+from services.ledger.reports import RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 from services.ledger.wire import COMMANDS, TASKS

@@ -1,7 +1,8 @@
 """The verdict over one run: the log by itself, against what customers were told, and against every store."""
 
 from projections.postgres.fold import Current, fold
-from schemas.events import DeliveryAcked, Recorded, WorkerLost
+from schemas.events import DeliveryAcked, WorkerLost
+from schemas.recorded import Recorded
 from services.ledger.wire import REPLIES
 from services.runtime.topics import dead_letters, events
 from tests.simulation.chaos import SILENCING

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from schemas import events as e
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from schemas.values import After, Destination
 
 LIVE = ("pending", "running", "waiting_retry", "extraction_done")

@@ -4,7 +4,7 @@ import contextlib
 from collections import Counter
 
 from schemas import events as e
-from services.ledger.messages import Granted, Reply
+from services.ledger.replies import Granted, Reply
 from services.ledger.wire import COMMANDS, BadMessage
 from services.runtime.topics import commands
 from tests.simulation.world import World

@@ -9,7 +9,8 @@ import msgspec
 
 from projections.postgres.rows import Checkpoint
 from schemas.values import After
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 from services.writers.writer import refused, written
 from tests.simulation.chaos import Chaos

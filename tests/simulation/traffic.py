@@ -7,18 +7,17 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from schemas.values import After, Destination, OnExhausted
-from services.ledger.messages import (
+from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
-    Done,
     NewJob,
     RedeliverJob,
-    Refused,
     RegisterOrg,
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.replies import Done, Refused
 from services.ledger.wire import COMMANDS
 from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable

@@ -9,7 +9,8 @@ import msgspec
 from clickhouse_connect.driver.client import Client
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 from services.runtime.clickhouse import connect, migrate
 from services.writers.reading import Reading
 from services.writers.rows import Row

@@ -6,7 +6,8 @@ from pathlib import Path
 import psycopg
 from psycopg import AsyncConnection
 
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault
 from services.writers.reading import Reading
 from services.writers.rows import Row, row_id

@@ -14,7 +14,8 @@ from typing import Protocol
 import msgspec
 
 from schemas.values import After
-from services.ledger.messages import Delivery, DeliveryBatch, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
 from services.writers.telling import Telling
 from services.writers.webhook.lanes import Lanes

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from schemas.values import After
-from services.ledger.messages import Delivery
+from services.ledger.tasks import Delivery
 
 INLINE_BYTES = 20 * 1024  # a larger message leaves the extraction out; its link is always there
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

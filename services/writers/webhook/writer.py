@@ -8,7 +8,8 @@ import psycopg
 import psycopg_pool
 
 from schemas.private import private_bytes
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault, BlobMissing
 from services.runtime.metrics import count, timed
 from services.writers.webhook.endpoints import Endpoint, Endpoints, Name

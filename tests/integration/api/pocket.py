@@ -11,18 +11,9 @@ from projections.postgres.store import Store
 from schemas.codec import Encoder
 from schemas.events import EVENT_TYPES
 from services.decider.batch import BatchDecider
-from services.ledger.messages import (
-    AnyCommand,
-    ClaimTask,
-    DeliveryResult,
-    Extracted,
-    NodeReport,
-    Outcome,
-    Probe,
-    Reply,
-    ReportProgress,
-    SettleDeliveries,
-)
+from services.ledger.commands import AnyCommand, ClaimTask, Probe, ReportProgress, SettleDeliveries
+from services.ledger.replies import Reply
+from services.ledger.reports import DeliveryResult, Extracted, NodeReport, Outcome
 from services.ledger.state import Ledger
 from services.runtime.commander import Unasked
 from services.runtime.errors import LedgerUnavailable

@@ -5,7 +5,8 @@ import asyncio
 import psycopg
 from msgspec.structs import replace
 
-from services.ledger.messages import DeleteJob, Extracted
+from services.ledger.commands import DeleteJob
+from services.ledger.reports import Extracted
 from services.runtime.blob import blob_key
 from services.runtime.settings import Settings
 from services.writers.postgres.writer import PostgresWriter

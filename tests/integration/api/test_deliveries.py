@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from services.ledger.messages import AnyCommand, DeliveryResult, Extracted, Refused, Reply, SettleDeliveries
+from services.ledger.commands import AnyCommand, SettleDeliveries
+from services.ledger.replies import Refused, Reply
+from services.ledger.reports import DeliveryResult, Extracted
 from services.runtime.ids import uuid7
 from tests.integration.api.conftest import Answered, Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger

@@ -1,6 +1,6 @@
 """Destinations of an org: added, listed, removed, and given to the jobs that are submitted meanwhile."""
 
-from services.ledger.messages import SubmitJobs
+from services.ledger.commands import SubmitJobs
 from tests.integration.api.conftest import Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
 

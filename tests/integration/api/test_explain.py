@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from services.ledger.messages import AnyCommand, DeleteJob, Extracted, Failed, Reply, RetryLater
+from services.ledger.commands import AnyCommand, DeleteJob
+from services.ledger.replies import Reply
+from services.ledger.reports import Extracted, Failed, RetryLater
 from services.runtime.ids import uuid7
 from tests.integration.api.conftest import OPERATOR, Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger

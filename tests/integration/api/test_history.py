@@ -12,8 +12,8 @@ import pytest
 from api.history_answers import ChainHead
 from projections.heads.sheet import Sheet, write_sheet
 from projections.heads.signing import Head, SignedHead, Signer, Verifier
-from services.ledger.messages import Extracted, Failed
 from services.ledger.record import digest_of
+from services.ledger.reports import Extracted, Failed
 from services.runtime.blob import BlobStore
 from services.runtime.raw_log import Checkpoint
 from services.runtime.settings import Settings

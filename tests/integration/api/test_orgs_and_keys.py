@@ -3,7 +3,7 @@
 import psycopg
 
 from api import auth
-from services.ledger.messages import ChangeOrgLimit, RegisterOrg
+from services.ledger.commands import ChangeOrgLimit, RegisterOrg
 from services.runtime.settings import Settings
 from services.runtime.topics import partition_of_org
 from tests.integration.api.conftest import OPERATOR, Api, Tenant

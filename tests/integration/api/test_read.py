@@ -3,7 +3,7 @@
 import re
 
 from schemas.values import NodeOutcome
-from services.ledger.messages import Extracted, Failed, NodeReport
+from services.ledger.reports import Extracted, Failed, NodeReport
 from tests.integration.api.conftest import Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from services.ledger.messages import Extracted, Failed
+from services.ledger.reports import Extracted, Failed
 from services.runtime.ids import uuid7
 from tests.integration.api.conftest import Api, StartApi, Tenant, submit
 from tests.integration.api.pocket import PocketLedger

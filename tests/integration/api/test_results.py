@@ -4,7 +4,7 @@ import uuid
 
 import psycopg
 
-from services.ledger.messages import Extracted
+from services.ledger.reports import Extracted
 from services.runtime.blob import BlobStore, blob_key
 from services.runtime.settings import Settings
 from tests.integration.api.conftest import Api, Tenant, submit

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from services.ledger.messages import SubmitJobs
+from services.ledger.commands import SubmitJobs
 from tests.integration.api.conftest import WORKFLOW, Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
 

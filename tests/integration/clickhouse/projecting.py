@@ -6,7 +6,8 @@ from contextlib import closing
 
 from projections.clickhouse.sink import ClickHouseSink
 from projections.verification.expected import is_deleted, job_row
-from schemas.events import JobDeleted, Recorded
+from schemas.events import JobDeleted
+from schemas.recorded import Recorded
 from services.decider.outgoing import event_headers
 from services.runtime.raw_log import RawEntry
 from services.runtime.registry import encoder

@@ -3,23 +3,21 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from schemas.values import Destination
 from services.decider.archive import Archive, NoArchive
 from services.decider.partition import Tools, open_partition
-from services.ledger.messages import (
+from services.ledger.commands import (
     AnyCommand,
     ClaimTask,
-    DeliveryResult,
-    Extracted,
     NewJob,
-    NodeReport,
     RegisterOrg,
     ReportProgress,
     SettleDeliveries,
     SubmitJobs,
 )
 from services.ledger.policy import Policy
+from services.ledger.reports import DeliveryResult, Extracted, NodeReport
 from services.ledger.status import Status
 from services.ledger.wire import COMMANDS
 from services.runtime import topics

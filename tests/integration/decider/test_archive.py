@@ -11,21 +11,15 @@ from msgspec.structs import replace
 from projections.migrate import SCHEMA
 from projections.postgres.batch import batch_of
 from projections.postgres.store import Store
-from schemas.events import JobsArchived, Recorded
+from schemas.events import JobsArchived
+from schemas.recorded import Recorded
 from services.decider.archive import ArchiveAway
 from services.decider.postgres_archive import PostgresArchive
+from services.ledger.commands import AnyCommand, CancelJob, DeleteJob, SettleDeliveries
 from services.ledger.job import Job
-from services.ledger.messages import (
-    AnyCommand,
-    CancelJob,
-    DeleteJob,
-    Extracted,
-    Failed,
-    Refused,
-    Reply,
-    SettleDeliveries,
-)
 from services.ledger.policy import Policy
+from services.ledger.replies import Refused, Reply
+from services.ledger.reports import Extracted, Failed
 from services.ledger.status import Status
 from services.ledger.wire import REPLIES
 from services.runtime import topics

@@ -7,16 +7,12 @@ from msgspec.structs import replace
 
 from schemas.values import Destination, Vocabulary
 from services.decider.partition import Tools, open_partition
-from services.ledger.messages import (
-    NewJob,
-    Refused,
-    RegisterOrg,
-    Reply,
-    Task,
-)
+from services.ledger.commands import NewJob, RegisterOrg
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
+from services.ledger.replies import Refused, Reply
 from services.ledger.status import Status
+from services.ledger.tasks import Task
 from services.ledger.wire import COMMANDS, REPLIES, TASKS
 from services.runtime import topics
 from services.runtime.errors import DeadLetterLimit, Fenced

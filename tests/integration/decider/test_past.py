@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from services.decider.past import state_at
 from services.ledger.explain import explain
-from services.ledger.messages import Because
 from services.ledger.policy import Policy
+from services.ledger.replies import Because
 from services.runtime.errors import LogGap
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings

@@ -7,8 +7,10 @@ import time
 import pytest
 from msgspec.structs import replace
 
-from schemas.events import Recorded, RetryScheduled
-from services.ledger.messages import AnnounceWorker, ClaimTask, NewJob, ReportProgress, RetryLater, SubmitJobs
+from schemas.events import RetryScheduled
+from schemas.recorded import Recorded
+from services.ledger.commands import AnnounceWorker, ClaimTask, NewJob, ReportProgress, SubmitJobs
+from services.ledger.reports import RetryLater
 from services.ledger.wire import COMMANDS
 from services.runtime.settings import Settings
 from services.runtime.time import now_micros

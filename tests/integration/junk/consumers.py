@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from services.decider.__main__ import main as decide
-from services.ledger.messages import AnnounceWorker, AnyCommand, ClaimTask, Drop, Refused, SettleDeliveries
+from services.ledger.commands import AnnounceWorker, AnyCommand, ClaimTask, SettleDeliveries
+from services.ledger.replies import Drop, Refused
 from services.runtime import topics
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.registry import decoder

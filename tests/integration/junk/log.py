@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import confluent_kafka
 import msgspec
 
-from schemas.events import Recorded
+from schemas.recorded import Recorded
 from services.decider.outgoing import event_headers
 from services.runtime import topics
 from services.runtime.kafka import client_config

@@ -16,7 +16,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
     ResourceType,
 )
 
-from services.ledger.messages import DeliveryBatch, NewJob, RegisterOrg, SubmitJobs
+from services.ledger.commands import NewJob, RegisterOrg, SubmitJobs
+from services.ledger.tasks import DeliveryBatch
 from services.ledger.wire import COMMANDS, DELIVERIES, TASKS
 from services.runtime import topics
 from services.runtime.kafka import client_config

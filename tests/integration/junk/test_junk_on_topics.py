@@ -6,7 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from services.ledger.messages import CancelJob, Done, Reply
+from services.ledger.commands import CancelJob
+from services.ledger.replies import Done, Reply
 from services.ledger.wire import REPLIES
 from services.runtime import topics
 from services.runtime.commander import Commander

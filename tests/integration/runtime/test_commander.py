@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from services.ledger.messages import AnyCommand, CancelJob, Done, Drop, Reply
+from services.ledger.commands import AnyCommand, CancelJob
+from services.ledger.replies import Done, Drop, Reply
 from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable, LogGap, RuntimeFault
 from services.runtime.reader import LogReader

@@ -1,6 +1,7 @@
 """Our schemas are registered, and what one process encodes another decodes by asking the registry."""
 
-from schemas.events import EVENT_TYPES, OrgRegistered, Recorded
+from schemas.events import EVENT_TYPES, OrgRegistered
+from schemas.recorded import Recorded
 from services.runtime.registry import decoder, encoder, register_schemas
 from services.runtime.settings import Settings
 from tests.fakes.records import event_record, local_decoder

@@ -13,9 +13,11 @@ from typing import Any
 
 from aiohttp import web
 
-from schemas.events import AnyEvent, Recorded
+from schemas.events import AnyEvent
+from schemas.recorded import Recorded
 from schemas.values import Destination
-from services.ledger.messages import AnnounceWorker, CancelJob, Done, NewJob, RegisterOrg, SubmitJobs
+from services.ledger.commands import AnnounceWorker, CancelJob, NewJob, RegisterOrg, SubmitJobs
+from services.ledger.replies import Done
 from services.runtime.admin import ensure_topics
 from services.runtime.blob import BlobStore
 from services.runtime.commander import Commander

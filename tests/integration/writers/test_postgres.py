@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 from psycopg.rows import dict_row
 
-from services.ledger.messages import Delivery
+from services.ledger.tasks import Delivery
 from services.runtime.blob import BlobStore
 from services.runtime.errors import BlobFault
 from services.runtime.settings import Settings

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api import requests, submission
-from services.ledger.messages import NewJob
+from services.ledger.commands import NewJob
 
 
 def _jobs(sizes: list[int]) -> list[NewJob]:

@@ -11,7 +11,8 @@ import pytest
 
 from api import tail as module
 from api.tail import Tail, TailBehind, is_recent
-from schemas.events import AnyEvent, Header, JobClaimed, JobSubmitted, Recorded
+from schemas.events import AnyEvent, JobClaimed, JobSubmitted
+from schemas.recorded import Header, Recorded
 from services.runtime.errors import RegistryFault
 from services.runtime.ids import uuid7
 from services.runtime.ledger_log import Entry

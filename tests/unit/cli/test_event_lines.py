@@ -1,7 +1,8 @@
 """Events as lines."""
 
-from schemas.events import Header, JobFailed, JobSubmitted, Recorded
+from schemas.events import JobFailed, JobSubmitted
 from schemas.plain import plain_event, readable
+from schemas.recorded import Header, Recorded
 from services.cli.event_lines import event_line, in_order
 
 EVENT_ID = bytes(range(16))

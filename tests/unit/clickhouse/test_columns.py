@@ -6,7 +6,8 @@ import pytest
 
 from projections.clickhouse.migrate import TABLES, WITHOUT_COLUMN
 from schemas.avro_of import record_schema
-from schemas.events import EVENT_TYPES, Header
+from schemas.events import EVENT_TYPES
+from schemas.recorded import Header
 
 COLUMN = re.compile(r"^    (\w+) [A-Z]", re.MULTILINE)
 ADDED = re.compile(r"ADD COLUMN IF NOT EXISTS (\w+) ([A-Z][^,;]*)")

@@ -1,7 +1,9 @@
 """Why a job stands where it stands: each reason, and what tells it from the others."""
 
-from services.ledger.messages import Because, DeliveryResult, Explained, ExplainJob, Refused, RetryLater
+from services.ledger.commands import ExplainJob
 from services.ledger.policy import SECOND, Policy
+from services.ledger.replies import Because, Explained, Refused
+from services.ledger.reports import DeliveryResult, RetryLater
 from tests.unit.ledger.world import POSTGRES, START, World
 
 

@@ -5,9 +5,11 @@ import pytest
 
 from schemas.events import AnyEvent, DeliveryDeadLettered, DeliveryRequested, DeliveryWaived, JobCompleted, JobFailed
 from schemas.values import After, Destination, OnExhausted
+from services.ledger.commands import RedeliverJob, WaiveDelivery
 from services.ledger.delivery import DeliveryState
-from services.ledger.messages import Done, Failed, RedeliverJob, Refused, WaiveDelivery
 from services.ledger.policy import HOUR, SECOND, Policy
+from services.ledger.replies import Done, Refused
+from services.ledger.reports import Failed
 from services.ledger.status import Status
 from tests.unit.ledger.world import POSTGRES, World, ack, names
 

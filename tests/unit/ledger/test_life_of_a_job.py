@@ -5,8 +5,10 @@ import pytest
 
 from schemas.events import JobClaimed, JobCompleted, JobFailed, NodeFinished, ReportRefused, RetryScheduled
 from schemas.values import Destination
-from services.ledger.messages import CancelJob, Done, Drop, Failed, Granted, HandedBack, Outcome, Refused, RetryLater
+from services.ledger.commands import CancelJob
 from services.ledger.policy import SECOND
+from services.ledger.replies import Done, Drop, Granted, Refused
+from services.ledger.reports import Failed, HandedBack, Outcome, RetryLater
 from services.ledger.status import Status
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, World, ack, failed_node, names, node
 

@@ -4,9 +4,12 @@ import pytest
 
 from schemas.events import AnyEvent, DeliveryFailed, DeliveryRequested
 from schemas.values import After, Destination
-from services.ledger.messages import CancelJob, Delivery, Failed, Refused
+from services.ledger.commands import CancelJob
 from services.ledger.policy import Policy
+from services.ledger.replies import Refused
+from services.ledger.reports import Failed
 from services.ledger.status import Status
+from services.ledger.tasks import Delivery
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, World, ack, names, node
 
 HOOK = Destination(destination_id="wh-1", kind="webhook")

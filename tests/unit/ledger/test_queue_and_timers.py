@@ -5,10 +5,12 @@ import pytest
 from schemas.events import DeliveryFailed, DeliveryRequested, JobDispatched
 from services.ledger import timers
 from services.ledger.apply import apply
+from services.ledger.commands import CancelJob, ChangeOrgLimit
 from services.ledger.fairness import next_dispatch
-from services.ledger.messages import CancelJob, ChangeOrgLimit, Drop, RetryLater
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
+from services.ledger.replies import Drop
+from services.ledger.reports import RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 from services.ledger.timers import Timer

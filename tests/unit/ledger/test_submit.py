@@ -1,7 +1,8 @@
 """Submission and its idempotency."""
 
-from services.ledger.messages import Done, Refused, RegisterOrg
+from services.ledger.commands import RegisterOrg
 from services.ledger.policy import HOUR, SECOND
+from services.ledger.replies import Done, Refused
 from tests.unit.ledger.world import World, names
 
 

@@ -4,31 +4,29 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from schemas.events import AnyEvent, JobsArchived, Recorded
+from schemas.events import AnyEvent, JobsArchived
+from schemas.recorded import Recorded
 from schemas.values import Destination, NodeOutcome
 from services.decider.batch import Batch, BatchDecider
 from services.ledger.apply import apply
 from services.ledger.archive import absent, archivable
-from services.ledger.job import Job
-from services.ledger.messages import (
+from services.ledger.commands import (
     AnnounceWorker,
-    Answer,
     AnyCommand,
     CancelJob,
     ClaimTask,
     DeleteJob,
-    DeliveryResult,
-    Extracted,
     NewJob,
-    NodeReport,
-    Outcome,
     RegisterOrg,
     ReportProgress,
     SettleDeliveries,
     SubmitJobs,
 )
+from services.ledger.job import Job
 from services.ledger.policy import SECOND, Policy
 from services.ledger.record import digest_of
+from services.ledger.replies import Answer
+from services.ledger.reports import DeliveryResult, Extracted, NodeReport, Outcome
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 

@@ -12,7 +12,8 @@ from projections.verification.chain import check_chain
 from projections.verification.faults import Fault
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder
-from schemas.events import EVENT_TYPES, Recorded
+from schemas.events import EVENT_TYPES
+from schemas.recorded import Recorded
 from services.ledger.record import digest_of
 from services.runtime.errors import SettingsError
 from services.runtime.reader import Record

@@ -9,7 +9,8 @@ import pytest
 
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder, UnknownSchema
-from schemas.events import OrgRegistered, Recorded, WorkerAlive
+from schemas.events import OrgRegistered, WorkerAlive
+from schemas.recorded import Recorded
 from services.decider.outgoing import event_headers
 from services.runtime.errors import LogGap, RegistryFault
 from services.runtime.ledger_log import LedgerLog

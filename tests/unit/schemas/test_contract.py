@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from schemas.avro_of import record_schema
 from schemas.check import problems, released, shape_problems
 from schemas.codec import Decoder, Encoder, NotAnEvent, UnknownSchema
-from schemas.events import EVENT_TYPES, Header, JobSubmitted, Recorded
+from schemas.events import EVENT_TYPES, JobSubmitted
 from schemas.generate import EVENTS_PAGE
+from schemas.recorded import Header, Recorded
 from schemas.values import Vocabulary
 from services.localstack.registry.compatibility import incompatibilities
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.ledger.messages import Task
+from services.ledger.tasks import Task
 from services.ledger.wire import TASKS
 from services.runtime.errors import DeadLetterLimit
 from services.runtime.reader import Record

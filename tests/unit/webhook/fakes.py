@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from services.ledger.messages import Delivery, DeliveryBatch, DeliveryResult, SettleDeliveries
+from services.ledger.commands import SettleDeliveries
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
 from services.runtime.settings import Settings
 from services.writers.telling import Telling

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from schemas.values import After
-from services.ledger.messages import Failed
+from services.ledger.reports import Failed
 from services.writers.webhook.payload import INLINE_BYTES, BadExtraction, body_of
 from tests.unit.writers.fakes import delivery
 

@@ -10,7 +10,8 @@ from aiohttp import web
 from standardwebhooks.webhooks import Webhook
 
 from schemas.private import private_json
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 from tests.eventually import eventually
 from tests.receiver import Got, receiving
 from tests.unit.webhook.fakes import SETTINGS, Desk, desk, hook

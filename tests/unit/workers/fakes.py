@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from schemas.values import Vocabulary
-from services.ledger.messages import AnyCommand, Done, Granted, Reply, ReportProgress, Resume, Task
+from services.ledger.commands import AnyCommand, ReportProgress
+from services.ledger.replies import Done, Granted, Reply
+from services.ledger.tasks import Resume, Task
 from services.runtime.commander import Unasked
 from services.runtime.errors import BlobMissing
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError

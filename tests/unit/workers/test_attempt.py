@@ -8,7 +8,8 @@ from typing import Any, NoReturn
 import msgspec
 
 from schemas.values import NodeOutcome
-from services.ledger.messages import Extracted, Failed, NodeReport, RetryLater, Task
+from services.ledger.reports import Extracted, Failed, NodeReport, RetryLater
+from services.ledger.tasks import Task
 from services.runtime.errors import BlobFault
 from services.workers.attempt import Report, attempt
 from services.workers.extraction import CONTENT_TYPE, Document

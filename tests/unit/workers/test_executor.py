@@ -6,16 +6,10 @@ from typing import Any
 
 import pytest
 
-from services.ledger.messages import (
-    ClaimTask,
-    Failed,
-    Granted,
-    HandedBack,
-    NodeReport,
-    Refused,
-    ReportProgress,
-    Task,
-)
+from services.ledger.commands import ClaimTask, ReportProgress
+from services.ledger.replies import Granted, Refused
+from services.ledger.reports import Failed, HandedBack, NodeReport
+from services.ledger.tasks import Task
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.workers import executor as executor_module
 from services.workers.attempt import Report

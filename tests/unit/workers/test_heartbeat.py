@@ -2,7 +2,8 @@
 
 import asyncio
 
-from services.ledger.messages import AnnounceWorker, Drop, Reply
+from services.ledger.commands import AnnounceWorker
+from services.ledger.replies import Drop, Reply
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.health import Progress
 from services.workers.executor import Run

@@ -5,7 +5,8 @@ from typing import Any
 
 import msgspec
 
-from services.ledger.messages import Delivery, DeliveryResult
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
 from services.writers.writer import DestinationDown, written
 
 

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 
-from services.ledger.messages import Delivery, DeliveryBatch
+from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
 from services.writers.batcher import Batcher
 from tests.eventually import eventually

@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.ledger.messages import Delivery, SettleDeliveries
+from services.ledger.commands import SettleDeliveries
+from services.ledger.tasks import Delivery
 from services.runtime.health import Progress
 from services.writers import settling as settling_module
 from services.writers.settling import Settling

@@ -1,0 +1,146 @@
+"""Commands: what is asked of the decider of a partition."""
+
+from typing import TypeAlias
+
+from msgspec import Struct
+
+from schemas.values import Destination, Vocabulary
+from services.ledger.bounds import Int
+from services.ledger.reports import DeliveryResult, NodeReport, Outcome
+
+
+class Command(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """What is asked of the decider; safe to repeat."""
+
+    command_id: str  # the asker's; a reply names it
+    org_id: str = ""  # empty: about a worker, or a batch over several orgs
+    job_id: str = ""
+    requester: str = ""  # boot id that listens for the reply; empty: nobody waits
+    actor: str = ""  # api:<key id>, worker:<id>, writer:<id>, operator
+    correlation_id: str = ""
+    traceparent: str = ""
+
+
+class RegisterOrg(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Register an org on this partition."""
+
+    name: str
+    plan: str = "standard"
+    max_in_flight: Int = 5
+
+
+class ChangeOrgLimit(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Change how many jobs of an org may be in flight."""
+
+    max_in_flight: Int
+
+
+class NewJob(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
+    """One job of a submission."""
+
+    job_id: str
+    domain: str = ""
+    private: bytes = b""  # encoding byte and JSON of url, input and metadata
+
+
+class SubmitJobs(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Submit one or many jobs of one org that share workflow and destinations; all are accepted or none."""
+
+    jobs: tuple[NewJob, ...]
+    vocabulary: Vocabulary = Vocabulary.WORKFLOW
+    workflow_id: str = ""
+    workflow_version: Int = 0
+    workflow_ref: str = ""
+    destinations: tuple[Destination, ...] = ()
+    priority: Int = 0
+    max_run_seconds: Int = 0
+    idempotency_digest: bytes = b""
+    request_digest: bytes = b""
+    schedule_id: str = ""
+
+
+class CancelJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Cancel a job that is not terminal."""
+
+    reason: str = ""
+
+
+class DeleteJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Remove a job for good; one that has not ended is cancelled first."""
+
+    reason: str = ""
+
+
+class ClaimTask(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Ask to own a dispatched job. Repeated by the same boot, it gets the same grant."""
+
+    dispatch: Int
+    worker_id: str
+    boot_id: str
+
+
+class ReportProgress(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """A worker's report on its job: nodes finished since the last report, and how the attempt ended if it did."""
+
+    attempt: Int
+    worker_id: str
+    boot_id: str
+    nodes: tuple[NodeReport, ...] = ()
+    outcome: Outcome | None = None
+
+
+class SettleDeliveries(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """A bulk-writer's answer for up to 100 deliveries of this partition, of any of its orgs."""
+
+    results: tuple[DeliveryResult, ...]
+    writer_id: str = ""
+
+
+class AnnounceWorker(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """A worker lives: said to every partition at each heartbeat. The reply names jobs it must drop."""
+
+    worker_id: str
+    boot_id: str
+    kind: str
+    slots: Int
+    free_slots: Int
+    running: tuple[str, ...] = ()  # job ids of this partition that it runs
+    stopping: bool = False  # it takes no more tasks and has handed back those it had
+
+
+class RedeliverJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Deliver once more to one destination. Names the generation to be made, so that a repeat makes no other one."""
+
+    destination_id: str
+    generation: Int
+
+
+class WaiveDelivery(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Stop waiting for one destination, and stop trying it."""
+
+    destination_id: str
+
+
+class Probe(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Ask whether the decider of this partition answers; nothing follows from it."""
+
+
+class ExplainJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Ask why a job stands where it stands; nothing follows from it."""
+
+
+AnyCommand: TypeAlias = (
+    RegisterOrg
+    | ChangeOrgLimit
+    | SubmitJobs
+    | CancelJob
+    | DeleteJob
+    | ClaimTask
+    | ReportProgress
+    | SettleDeliveries
+    | AnnounceWorker
+    | RedeliverJob
+    | WaiveDelivery
+    | Probe
+    | ExplainJob
+)
