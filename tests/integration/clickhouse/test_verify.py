@@ -51,7 +51,7 @@ def test_log_and_rows_agree_and_the_rows_may_be_behind(streams: list[Stream], ch
 
 
 def test_an_edited_event_is_named_with_its_field(clickhouse: Client, streams: list[Stream], check: Check) -> None:
-    job = streams[0].jobs[0]
+    job = next(job for job in streams[0].jobs if not job.erasures)  # of a deleted one the first event is gone
     where = f"job_id = '{job.job_id}' AND seq = 1"
     clickhouse.command(f"ALTER TABLE job_events UPDATE domain = 'other.example' WHERE {where}", settings=LATER)
     [fault] = check()
