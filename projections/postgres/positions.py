@@ -13,6 +13,7 @@ from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("read.sql"))
 RECONNECT_SECONDS = 0.5
+CONNECT_SECONDS = 5
 RENEW_SECONDS = 60.0  # then it is asked again which version is active
 log = logging.getLogger(__name__)
 
@@ -55,7 +56,8 @@ class Positions:
                 await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:
-        async with await AsyncConnection.connect(self._dsn, autocommit=True) as connection:
+        connecting = AsyncConnection.connect(self._dsn, autocommit=True, connect_timeout=CONNECT_SECONDS)
+        async with await connecting as connection:
             row = await (await connection.execute(SQL["active_schema"])).fetchone()
             assert row is not None
             schema: str = row[0]

@@ -18,6 +18,7 @@ from services.runtime.sql import blocks
 SQL = blocks(Path(__file__).with_name("verify.sql"))
 READ_MODEL = blocks(Path(__file__).parent.parent / "postgres" / "read.sql")
 ROWS_AT_ONCE = 500
+CONNECT_SECONDS = 5  # a server that is frozen accepts, and says nothing
 
 
 class Snapshot:
@@ -68,7 +69,7 @@ class Snapshot:
 @contextmanager
 def snapshot_of(dsn: str) -> Iterator[Snapshot]:
     """Open a snapshot of the version that readers follow."""
-    with psycopg.connect(dsn, autocommit=True, row_factory=dict_row) as connection:
+    with psycopg.connect(dsn, autocommit=True, connect_timeout=CONNECT_SECONDS, row_factory=dict_row) as connection:
         connection.isolation_level = IsolationLevel.REPEATABLE_READ
         connection.read_only = True
         connection.execute("SET TimeZone TO 'UTC'")

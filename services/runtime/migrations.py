@@ -13,6 +13,7 @@ from psycopg.sql import SQL, Identifier
 from services.runtime.errors import MigrationFault
 
 NAME = re.compile(r"(\d{3})_(pre|post)_[a-z0-9_]+\.sql")
+CONNECT_SECONDS = 10  # a server that is frozen accepts, and says nothing
 LOCK_CLASS = 0x6A6C  # the first key of our advisory locks on migrations; the second is the schema's checksum
 
 
@@ -37,7 +38,7 @@ def apply(dsn: str, schema: str, directory: Path) -> list[str]:
     Raises MigrationFault naming the file that is misnamed, late in order, was edited since, or fails.
     """
     migrations = read_migrations(directory)
-    with psycopg.connect(dsn) as connection, connection.transaction():
+    with psycopg.connect(dsn, connect_timeout=CONNECT_SECONDS) as connection, connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s, %s)", (LOCK_CLASS, zlib.crc32(schema.encode()) >> 1))
         connection.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(schema)))
         connection.execute(SQL("SET LOCAL search_path TO {}, public").format(Identifier(schema)))
