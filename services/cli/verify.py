@@ -51,7 +51,10 @@ def verify(
             report = compare(settings)
             print_report(report, as_json)
             ok = report.ok
-    except (StackFault, RuntimeFault, psycopg.OperationalError, ClickHouseError) as fault:
+    except psycopg.OperationalError as fault:
+        typer.echo(f"cannot verify: Postgres: {fault}", err=True)
+        raise typer.Exit(UNUSABLE) from None
+    except (StackFault, RuntimeFault, ClickHouseError) as fault:
         typer.echo(f"cannot verify: {fault}", err=True)
         raise typer.Exit(UNUSABLE) from None
     if not ok:
