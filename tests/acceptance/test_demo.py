@@ -158,7 +158,7 @@ def test_repeating_a_submission_with_its_key_makes_no_second_job(summary: dict[s
 
 
 def test_tail_shows_the_log_and_keeps_urls_to_itself(summary: dict[str, Any], directory: Path) -> None:
-    org = ids(summary)[0]
+    org = ids(summary)[1]  # the first is the one that tests above submit to
     shown = jobledger(directory, "tail", "--from-start", "--org", org, "--type", "JobSubmitted", "--json")
     events = [json.loads(line) for line in shown.stdout.splitlines()]
     assert len(events) == JOBS // 3
