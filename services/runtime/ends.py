@@ -70,6 +70,10 @@ class Ends:
         """Return what `committed_end` does."""
         return await _ends(self._committed, list(partitions))
 
+    async def firsts(self, partitions: Iterable[int]) -> dict[int, int]:
+        """Return what `first_offsets` does."""
+        return {at: span.first for at, span in (await asyncio.to_thread(self._committed.of, partitions)).items()}
+
     async def settled(self, partition: int) -> int:
         """Return an offset behind everything that was written before the call, once all of that is decided.
 
