@@ -3,6 +3,7 @@
 Whoever works on something says so once (`about`); every line below it carries the ids, also those of libraries.
 """
 
+import json
 import logging
 import re
 import sys
@@ -91,12 +92,19 @@ class JsonLines(logging.Formatter):
         line |= {name: value for name, value in record.__dict__.items() if name not in OWN_FIELDS}
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
-        return self._without_secrets(orjson.dumps(line, default=str, option=orjson.OPT_NON_STR_KEYS).decode())
+        return self._without_secrets(_json(line))
 
     def _without_secrets(self, text: str) -> str:
         for secret in self._secrets:
             text = text.replace(secret, "***")
         return without_secrets(text)
+
+
+def _json(line: dict[str, object]) -> str:
+    try:
+        return orjson.dumps(line, default=str, option=orjson.OPT_NON_STR_KEYS).decode()
+    except TypeError:  # half a surrogate pair, an integer of over 64 bits: no line is lost for what is odd in it
+        return json.dumps(line, default=str, skipkeys=True)
 
 
 def _on_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -54,10 +54,10 @@ async def test_a_key_in_the_url_is_refused_and_never_logged(
 
 
 async def test_each_answer_is_one_log_line_with_its_ids_and_no_url(
-    api: Api, acme: Tenant, caplog: pytest.LogCaptureFixture
+    api: Api, acme: Tenant, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     caplog.set_level(logging.INFO, "api.http")
-    caplog.handler.setFormatter(JsonLines("api"))
+    monkeypatch.setattr(caplog.handler, "formatter", JsonLines("api"))  # one handler serves every test
     job_id = await submit(api, acme)
     answer = await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)
     text = caplog.text.splitlines()[-1]

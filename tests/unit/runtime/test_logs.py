@@ -47,6 +47,11 @@ def test_what_json_does_not_know_is_written_as_text() -> None:
     assert line_of("x", error_object=ValueError("no"), parts={1: "a"})["error_object"] == "no"
 
 
+def test_a_line_is_not_lost_for_what_no_json_text_can_hold() -> None:
+    line = line_of("odd \udcff text", big=1 << 70, parts={("a", 1): "b", "c": "\ud800"})
+    assert (line["message"], line["big"], line["parts"]["c"]) == ("odd \udcff text", 1 << 70, "\ud800")
+
+
 @pytest.mark.parametrize(
     ("text", "secret"),
     [

@@ -65,10 +65,10 @@ def test_names_follow_the_conventions_of_prometheus() -> None:
 
 
 def test_what_was_measured_is_exported_with_unit_and_labels() -> None:
-    count("dead_letters", origin="commands", reason="bad_message")
+    count("dead_letters", origin="probe", reason="bad_message")
     level("lag", 3, process="probe", partition="1")
-    timed("node_seconds", 0.2, kind="service")
+    timed("node_seconds", 0.2, kind="probe")
     text = exposition().decode()
-    assert 'jobledger_dead_letters_total{origin="commands",reason="bad_message"} 1.0' in text
+    assert 'jobledger_dead_letters_total{origin="probe",reason="bad_message"} 1.0' in text
     assert 'jobledger_lag{partition="1",process="probe"} 3.0' in text
-    assert 'jobledger_node_seconds_count{kind="service"} 1.0' in text
+    assert 'jobledger_node_seconds_count{kind="probe"} 1.0' in text
