@@ -111,7 +111,7 @@ class Check:
     def _see(self, recorded: Recorded, at: float) -> None:
         """An ACK may only stand in the log of what its destination holds; only a silent worker is given up."""
         event, world = recorded.event, self._world
-        self._owners.see(event)
+        self._owners.see(recorded)
         if isinstance(event, DeliveryAcked):
             key = (event.org_id, event.job_id, event.destination_id, event.generation)
             held = min(world.warehouse.stored.get(key, NEVER), world.receiver.received.get(key, NEVER))

@@ -1,15 +1,18 @@
-"""Whether attempts belong to whom the log says: grants go to the claimer, and no page is called for twice in one."""
+"""Whether attempts belong to whom the log says: grants go to the claimer, its reports count, a page is called once."""
 
 import contextlib
 from collections import Counter
 
 from schemas import events as e
+from schemas.recorded import Recorded
+from services.ledger.commands import AnyCommand, ReportProgress
 from services.ledger.replies import Granted, Reply
 from services.ledger.wire import COMMANDS, BadMessage
 from services.runtime.topics import commands
 from tests.simulation.world import World
 
 Attempt = tuple[str, int]  # job, fencing number
+REPORTED = (e.NodeFinished, e.RetryScheduled, e.JobExtracted, e.JobFailed)
 
 
 class Owners:
@@ -21,15 +24,19 @@ class Owners:
         self._claims: dict[Attempt, str] = {}  # the run of a worker that claimed it
         self._visits: Counter[Attempt] = Counter()  # of nodes that call for a page
         self._told: set[Attempt] = set()  # of which all visits were told
+        self._reported: list[Recorded] = []  # what workers' reports led to
 
     def hear(self, reply: Reply) -> None:
         """Note a grant."""
         if isinstance(reply.body, Granted):
             self._grants.append(reply)
 
-    def see(self, event: e.AnyEvent) -> None:
+    def see(self, recorded: Recorded) -> None:
         """Note what an event says of an attempt."""
+        event = recorded.event
         attempt = event.job_id, event.attempt
+        if isinstance(event, REPORTED) and recorded.header.actor.startswith("worker:"):
+            self._reported.append(recorded)
         match event:
             case e.JobClaimed():
                 self._claims[attempt] = event.boot_id
@@ -42,15 +49,31 @@ class Owners:
 
     def verdict(self) -> list[str]:
         """Return what is wrong."""
-        return self._grants_to_others() + self._second_calls()
+        asked = self._commands()
+        return self._grants_to_others(asked) + self._reports_of_others(asked) + self._second_calls()
 
-    def _grants_to_others(self) -> list[str]:
-        asked: dict[str, str] = {}  # id of a command -> its job
-        for partition in self._world.broker.partitions(commands(self._world.settings)).values():
-            for entry in partition.entries:
+    def _commands(self) -> dict[tuple[int, int], AnyCommand]:
+        """Return what was asked, by partition and offset."""
+        asked = {}
+        for number, partition in self._world.broker.partitions(commands(self._world.settings)).items():
+            for offset, entry in enumerate(partition.entries):
                 with contextlib.suppress(BadMessage):
-                    command = COMMANDS.decode(entry.value)
-                    asked[command.command_id] = command.job_id
+                    asked[number, offset] = COMMANDS.decode(entry.value)
+        return asked
+
+    def _reports_of_others(self, commands_by_place: dict[tuple[int, int], AnyCommand]) -> list[str]:
+        wrong = []
+        for recorded in self._reported:
+            header, event = recorded.header, recorded.event
+            claimed = event.job_id, event.attempt, self._claims.get((event.job_id, event.attempt))
+            report = commands_by_place.get((header.partition, header.cause))
+            of = (report.job_id, report.attempt, report.boot_id) if isinstance(report, ReportProgress) else None
+            if of != claimed:
+                wrong.append(f"{header.event_type} of the claim {claimed} came of a report of {of}")
+        return wrong
+
+    def _grants_to_others(self, commands_by_place: dict[tuple[int, int], AnyCommand]) -> list[str]:
+        asked = {command.command_id: command.job_id for command in commands_by_place.values()}
         wrong = []
         for grant in self._grants:
             if isinstance(grant.body, Granted):
