@@ -1,9 +1,10 @@
 """Where the partitions of a topic begin and end now.
 
-Asked by the watermark query of a consumer: 0.4 ms where the client stays open, 8 ms with one of its own, and no stall
-in 3,500 calls. The admin client's list_offsets would be one call for all partitions, but in librdkafka 2.14 its leader
-query now and then sleeps for 3 s (3 of 120 fresh clients, and at times a used one), and a question that timed out is
-answered with the offset -1001 and no error.
+Asked by a consumer's question for times, which takes the two ends of a log for times too: one request for all
+partitions, 0.4 ms where the client stays open, 7 ms with one of its own, and no stall in 3,000 calls. Its watermark
+query is two requests for each partition. The admin client's list_offsets would be one for all too, but in librdkafka
+2.14 its leader query now and then sleeps for 3 s (3 of 120 fresh clients, and at times a used one), and a question that
+timed out is answered with the offset -1001 and no error.
 
 A commit returns before its marker is written (seen on Apache Kafka 4.4): for some milliseconds the last stable offset
 lies before records whose writer was told that they are committed. `Ends.settled` waits for that.
@@ -13,9 +14,9 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterable
-from typing import Literal, NamedTuple
+from typing import Literal
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, TopicPartition
 
 from services.runtime.errors import BrokerFault
 from services.runtime.kafka import Config, client_config, error_of
@@ -37,16 +38,9 @@ NOT_YET = frozenset(  # what a broker answers about a new topic, or while it ele
 Isolation = Literal["read_committed", "read_uncommitted"]
 
 
-class Span(NamedTuple):
-    """The first offset that a partition still holds, and the one behind its last record; equal where it is empty."""
-
-    first: int
-    end: int
-
-
 def first_offsets(settings: Settings, topic: str, partitions: Iterable[int]) -> dict[int, int]:
     """Return the first offset that each partition still holds; BrokerFault where the broker does not tell."""
-    return {partition: span.first for partition, span in _once(settings, topic, partitions).items()}
+    return _Asked(settings, topic).of(partitions, OFFSET_BEGINNING, ELECTION_SECONDS)
 
 
 def committed_end(settings: Settings, topic: str, partitions: Iterable[int]) -> dict[int, int]:
@@ -56,23 +50,39 @@ def committed_end(settings: Settings, topic: str, partitions: Iterable[int]) -> 
     has caught up with this answer when it has read every record below it: compare positions, or ask
     `LogReader.at_end`. On Tansu the answer is too small (a batch counts as one): there, read to `at_end` instead.
     """
-    return {partition: span.end for partition, span in _once(settings, topic, partitions).items()}
+    return _Asked(settings, topic).of(partitions, OFFSET_END, ELECTION_SECONDS)
+
+
+def ask_offsets(consumer: Consumer, topic: str, partitions: Iterable[int], which: int) -> dict[int, int]:
+    """Return the offsets of OFFSET_BEGINNING or OFFSET_END by partition, or raise KafkaException.
+
+    A read_committed consumer is told where open transactions begin. The question waits behind a fetch of the same
+    consumer that the broker holds back.
+    """
+    places = [TopicPartition(topic, partition, which) for partition in partitions]
+    told = consumer.offsets_for_times(places, timeout=REQUEST_SECONDS) if places else []
+    for place in told:
+        if place.error is not None:
+            raise KafkaException(place.error)
+        if place.offset < 0:
+            raise KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE, f"partition {place.partition} not told"))
+    return {place.partition: place.offset for place in told}
 
 
 class Ends:
     """The same for whoever asks often, from an event loop: its clients stay open, the asking is done in threads."""
 
     def __init__(self, settings: Settings, topic: str) -> None:
-        self._committed = _Spans(settings, topic, "read_committed")
-        self._written = _Spans(settings, topic, "read_uncommitted")
+        self._committed = _Asked(settings, topic, "read_committed")
+        self._written = _Asked(settings, topic, "read_uncommitted")
 
     async def of(self, partitions: Iterable[int]) -> dict[int, int]:
         """Return what `committed_end` does."""
-        return await _ends(self._committed, list(partitions))
+        return await asyncio.to_thread(self._committed.of, partitions, OFFSET_END)
 
     async def firsts(self, partitions: Iterable[int]) -> dict[int, int]:
         """Return what `first_offsets` does."""
-        return {at: span.first for at, span in (await asyncio.to_thread(self._committed.of, partitions)).items()}
+        return await asyncio.to_thread(self._committed.of, partitions, OFFSET_BEGINNING)
 
     async def settled(self, partition: int) -> int:
         """Return an offset behind everything that was written before the call, once all of that is decided.
@@ -80,14 +90,14 @@ class Ends:
         Just below it is the marker of a transaction. Waits as long as a transaction from before the call is open:
         set a timeout. Raises BrokerFault where the broker does not tell.
         """
-        written = (await _ends(self._written, [partition]))[partition]
+        written = (await asyncio.to_thread(self._written.of, [partition], OFFSET_END))[partition]
         while (end := (await self.of([partition]))[partition]) < written:  # noqa: ASYNC110  # nothing tells
             await asyncio.sleep(SETTLE_SECONDS)
         return end
 
 
-class _Spans:
-    """Asks for the spans of one topic through one client; safe to use from many threads."""
+class _Asked:
+    """Asks about one topic through one client; safe to use from many threads."""
 
     def __init__(self, settings: Settings, topic: str, isolation: Isolation = "read_committed") -> None:
         self._settings = settings
@@ -96,17 +106,14 @@ class _Spans:
         self._consumer: Consumer | None = None
         self._lock = threading.Lock()
 
-    def of(self, partitions: Iterable[int], patience_seconds: float = REQUEST_SECONDS) -> dict[int, Span]:
+    def of(self, partitions: Iterable[int], which: int, patience_seconds: float = REQUEST_SECONDS) -> dict[int, int]:
         """Ask, and again for so long where the broker says that it cannot tell yet; BrokerFault at the end."""
-        asked = [TopicPartition(self._topic, partition) for partition in partitions]
+        asked = list(partitions)
         deadline = time.monotonic() + patience_seconds
         while True:
             consumer = self._client()
             try:
-                return {
-                    place.partition: Span(*consumer.get_watermark_offsets(place, timeout=REQUEST_SECONDS))
-                    for place in asked
-                }
+                return ask_offsets(consumer, self._topic, asked, which)
             except KafkaException as exception:
                 self._drop(consumer)
                 error = error_of(exception)
@@ -127,14 +134,6 @@ class _Spans:
         with self._lock:
             if self._consumer is consumer:
                 self._consumer = None
-
-
-def _once(settings: Settings, topic: str, partitions: Iterable[int]) -> dict[int, Span]:
-    return _Spans(settings, topic).of(partitions, ELECTION_SECONDS)
-
-
-async def _ends(spans: _Spans, partitions: list[int]) -> dict[int, int]:
-    return {partition: span.end for partition, span in (await asyncio.to_thread(spans.of, partitions)).items()}
 
 
 def _config(settings: Settings, isolation: Isolation) -> Config:

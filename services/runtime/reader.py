@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import OFFSET_END, Consumer, KafkaError, KafkaException, Message, TopicPartition
 from msgspec import Struct
 
+from services.runtime.ends import ask_offsets
 from services.runtime.errors import BrokerFault, LogGap, RuntimeFault
 from services.runtime.kafka import Config, client_config, error_of
 from services.runtime.settings import Settings
 
 Headers = list[tuple[str, bytes]]
 REQUEST_SECONDS = 10.0
-END_SECONDS = 3.0  # for the broker to tell where a partition ends
 JUMPING: Config = {"fetch.wait.max.ms": 5, "fetch.message.max.bytes": 128 * 1024, "queued.min.messages": 500}
 NOT_THERE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})  # noqa: SLF001
 
@@ -110,13 +110,12 @@ class LogReader:
         Raises BrokerFault where it does not tell; reading may go on then. On Tansu the answer is too small.
         """
         try:
-            _, end = self._consumer.get_watermark_offsets(TopicPartition(self._topic, partition), timeout=END_SECONDS)
+            return ask_offsets(self._consumer, self._topic, [partition], OFFSET_END)[partition]
         except KafkaException as exception:
             raise BrokerFault(
                 f"Kafka does not tell where topic {self._topic}, partition {partition} ends: "
                 f"{error_of(exception).str()}; look at the broker's log"
             ) from exception
-        return int(end)
 
     def close(self) -> None:
         """Leave the broker."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from confluent_kafka import KafkaError, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, KafkaError, TopicPartition
 
 from tests.simulation import fibers
 from tests.simulation.broker import Entry
@@ -55,11 +55,10 @@ class Consumer:
             messages.append(message)
         return messages
 
-    def get_watermark_offsets(self, place: TopicPartition, timeout: float = 0) -> tuple[int, int]:
-        """Return the first offset and the one behind the last record."""
+    def offsets_for_times(self, places: Sequence[TopicPartition], timeout: float = 0) -> list[TopicPartition]:
+        """Return the first offsets, or those behind the last records: the only two times that are asked for."""
         self._reach(timeout)
-        partition = self._broker.partition(place.topic, place.partition)
-        return 0, partition.stable_end if self._committed else partition.end
+        return [TopicPartition(place.topic, place.partition, self._offset_at(place)) for place in places]
 
     def close(self) -> None:
         """Leave."""
@@ -71,6 +70,13 @@ class Consumer:
             fibers.sleep(min(timeout, max(0.0, self._broker.up_again_at - self._wire.loop.time())))
         if self._broker.down:
             raise failure(TIMED_OUT, "simulated: no broker")
+
+    def _offset_at(self, place: TopicPartition) -> int:
+        if place.offset == OFFSET_BEGINNING:
+            return 0
+        assert place.offset == OFFSET_END
+        partition = self._broker.partition(place.topic, place.partition)
+        return partition.stable_end if self._committed else partition.end
 
     def _watch(self) -> None:
         for topic, number in self._next:
