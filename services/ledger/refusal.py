@@ -55,7 +55,7 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
         case RedeliverJob() | WaiveDelivery():
             return refused_about(own_job(ledger, command), command)
         case ExplainJob():
-            return None if own_job(ledger, command) else Refused(code="unknown_job")
+            return _not_explicable(own_job(ledger, command))
         case ReportProgress() | SettleDeliveries() | AnnounceWorker() | Probe():
             return None
         case _:
@@ -96,6 +96,10 @@ def _not_cancellable(job: Job | None, command: CancelJob) -> Refused | None:
     if not job.terminal or (job.status is Status.CANCELLED and job.ending.correlation_id == command.correlation_id):
         return None
     return Refused(code="job_terminal", message=f"the job is {job.status}")
+
+
+def _not_explicable(job: Job | None) -> Refused | None:
+    return Refused(code="unknown_job") if job is None or job.deleted else None
 
 
 def _not_claimable(job: Job | None, command: ClaimTask) -> Refused | None:

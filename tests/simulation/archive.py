@@ -14,7 +14,7 @@ from services.ledger.state import Ledger
 from tests.simulation import fibers
 from tests.simulation.broker import Partition
 from tests.simulation.chaos import Chaos
-from tests.simulation.stores import ReadModel
+from tests.simulation.read_model import ReadModel
 
 
 class Archive:

@@ -17,7 +17,9 @@ ALLOWED: dict[type[e.AnyEvent], tuple[tuple[str, ...], str]] = {
     e.JobFailed: (LIVE, "failed"),
     e.JobCancelled: (LIVE, "cancelled"),
 }
+AFTER_DELETION = (e.ReportRefused, e.JobRecalled)
 BY_THE_OWNER = (e.NodeFinished, e.RetryScheduled, e.JobExtracted)
+ERASURES = ("erasure", "erasure-clickhouse")  # what the stores of ours are called that are to forget a deleted job
 FREES_THE_SLOT = (e.RetryScheduled, e.JobReleased, e.JobExtracted, e.JobCompleted, e.JobFailed, e.JobCancelled)
 
 
@@ -43,6 +45,7 @@ class Story:
     attempt: int = 0
     dispatch: int = 0
     in_slot: bool = False
+    deleted: bool = False
     due_at: int = 0
     steps: int = 0
     deliveries: dict[tuple[str, int], Told] = field(default_factory=dict)  # by destination and generation
@@ -60,14 +63,16 @@ class Story:
 
     def unsettled(self) -> list[str]:
         """Return the deliveries that an ended job still waits for; a job that gave no result delivers only notices."""
+        newest = {place: told for (place, _), told in sorted(self.deliveries.items())}
+        settled = {place for place, told in newest.items() if told.ack or told.over}
+        if self.deleted:
+            return [place for place in ERASURES if place in newest and place not in settled]
         if self.status == "cancelled":
             return []
         after = After.COMPLETED if self.status == "completed" else After.FAILED
         wanted = [place for place in self.destinations if place.after is after]
         if self.status == "completed":
             wanted += [place for place in self.destinations if place.after is After.EXTRACTION]
-        newest = {place: told for (place, _), told in sorted(self.deliveries.items())}
-        settled = {place for place, told in newest.items() if told.ack or told.over}
         return [place.destination_id for place in wanted if place.destination_id not in settled]
 
 
@@ -146,6 +151,7 @@ class History:
         self._expect(event.attempt == job.attempt, recorded, f"of attempt {event.attempt}, current is {job.attempt}")
         self._slots(recorded, job, event)
         self._details(recorded, job, event)
+        self._deletion(recorded, job, event)
         rule = ALLOWED.get(type(event))
         if rule:
             self._expect(job.status in rule[0], recorded, f"while {job.status}")
@@ -197,6 +203,15 @@ class History:
                 told.over = told.over or isinstance(event, e.DeliveryDeadLettered | e.DeliveryWaived)
                 if isinstance(event, e.DeliveryAcked | e.DeliveryWaived):
                     job.opened.setdefault(event.destination_id, recorded.header.event_id)
+
+    def _deletion(self, recorded: Recorded, job: Story, event: e.AnyEvent) -> None:
+        if job.deleted:
+            of_erasures = isinstance(event, e.DeliveryEvent) and event.destination_id in ERASURES
+            self._expect(of_erasures or isinstance(event, AFTER_DELETION), recorded, "after its deletion")
+        if isinstance(event, e.JobDeleted):
+            self._expect(not job.deleted, recorded, "deleted twice")
+            self._expect(job.terminal and not job.in_slot, recorded, f"deleted while {job.status}")
+            job.deleted = True
 
     def _expect(self, true: bool, recorded: Recorded, what: str) -> None:
         if not true:

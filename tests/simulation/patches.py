@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
-from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -34,21 +33,19 @@ import services.writers.webhook.compose
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder
 from schemas.events import EVENT_TYPES
-from services.ledger.policy import SECOND
-from services.runtime.policy import policy_of
+from services.decider.partition import open_partition
 from services.runtime.settings import Settings
 from services.runtime.topics import deliveries, events, tasks
-from tests.simulation import fibers, stores
+from tests.simulation import fibers, read_model
 from tests.simulation.archive import Archive
 from tests.simulation.life import Crashed, current
-from tests.simulation.world import START_MICROS, World
+from tests.simulation.world import START_MICROS, World, policy
 
 NUMBERS = {name: number for number, name in enumerate(EVENT_TYPES, start=1)}
 NAMES = {number: name for name, number in NUMBERS.items()}
 ENCODER = Encoder(NUMBERS)
 DECODER = Decoder(lambda number: record_schema(NAMES[number]))
 THREADS = SimpleNamespace(Thread=fibers.Thread, Event=fibers.Event, Condition=fibers.Condition, Lock=fibers.Lock)
-RETRIES = tuple(SECOND * each // 2 for each in (1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4))
 
 
 @contextmanager
@@ -109,6 +106,11 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         world.cluster.end(current())
         raise Crashed
 
+    def remembered(tools: Any, partition: int) -> Any:
+        decider = open_partition(tools, partition)
+        world.memories.append((current(), partition, decider.ledger))
+        return decider
+
     return [
         (services.runtime.health_server, "serve", _serve),
         (decider_main, "encoder", lambda _settings: ENCODER),
@@ -120,11 +122,8 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
             "PostgresArchive",
             lambda _dsn: Archive(world.model, world.broker.partitions(events(world.settings)), DECODER, world.chaos),
         ),
-        (
-            decider_main,
-            "policy_of",
-            lambda settings: replace(policy_of(settings), delivery_schedule=RETRIES, delivery_resend_cap=12 * SECOND),
-        ),
+        (decider_main, "policy_of", policy),
+        (decider_main, "open_partition", remembered),
     ]
 
 
@@ -161,7 +160,7 @@ def _writers(world: World) -> list[tuple[Any, str, Any]]:
         (hooks, "AsyncConnectionPool", _nothing),
         (hooks, "Sender", _nothing),
         (hooks, "StoredEndpoints", lambda _pool: None),
-        (hooks, "Positions", lambda _dsn: stores.Positions(world.model)),
+        (hooks, "Positions", lambda _dsn: read_model.Positions(world.model)),
         (hooks, "WebhookWriter", lambda *_: world.receiver),
     ]
 
@@ -181,7 +180,7 @@ def _read_model(world: World) -> list[tuple[Any, str, Any]]:
         (projections.process, "wait_for_broker", lambda *_: None),
         (projections.process, "ensure_topics", lambda *_: None),
         (projections.postgres.sink, "migrate", lambda _dsn: None),
-        (projections.postgres.sink, "Store", lambda _dsn, _schema: stores.Store(world.model, world.chaos)),
+        (projections.postgres.sink, "Store", lambda _dsn, _schema: read_model.Store(world.model, world.chaos)),
     ]
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections import defaultdict
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -14,8 +15,8 @@ from services.ledger.tasks import Delivery
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 from services.writers.writer import refused, written
 from tests.simulation.chaos import Chaos
-from tests.simulation.life import current
-from tests.simulation.stores import ReadModel
+from tests.simulation.life import Life, current
+from tests.simulation.read_model import ReadModel
 
 GOOD = b"<html><head><title>Lamp</title></head><body><h1>Lamp</h1><p class=price>12.50 EUR</p>%s</body></html>" % (
     b"<p>A lamp of brass and glass, made by hand, with a cable of three metres and a warm light.</p>" * 5
@@ -65,7 +66,7 @@ class Site:
     def __init__(self, chaos: Chaos) -> None:
         self.calls: list[tuple[float, str, str]] = []  # when, by whom, for which job
         self.side_by_side: list[str] = []  # calls for a job by a worker that was calling for the same job
-        self._calling: defaultdict[tuple[str, str], set[object]] = defaultdict(set)
+        self._calling: defaultdict[tuple[Life, str], set[object]] = defaultdict(set)
         self._chaos = chaos
 
     async def start(self) -> None:
@@ -80,8 +81,8 @@ class Site:
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
         """Answer: pages under /gone/ are never there, others mostly are."""
-        call = repr(current()), request.job_id
-        self.calls.append((asyncio.get_running_loop().time(), *call))
+        call = current(), request.job_id
+        self.calls.append((asyncio.get_running_loop().time(), repr(call[0]), call[1]))
         mine, others = object(), set(self._calling[call])
         self._calling[call].add(mine)
         try:
@@ -91,6 +92,10 @@ class Site:
             return await self._answered(request)
         finally:
             self._calling[call].discard(mine)
+
+    def calling(self, jobs: Collection[str]) -> bool:
+        """Whether a worker that lives waits for a page of one of these jobs."""
+        return any(calls and life.alive and job in jobs for (life, job), calls in self._calling.items())
 
     async def _answered(self, request: FetchRequest) -> FetchResult:
         random = self._chaos.random

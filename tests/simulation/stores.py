@@ -1,21 +1,22 @@
-"""What processes keep outside the log: blobs, the table of extractions, the read model; all fail at times."""
+"""Stores that keep what they have committed: blobs and the table of extractions; both fail at times."""
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Iterable
-from dataclasses import dataclass, field
-from typing import Any, NoReturn
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 
-from projections.postgres.batch import Batch
-from projections.postgres.fold import Current, fold, job_keys
-from projections.postgres.rows import Checkpoint, Delivery, DeliveryKey, JobKey, JobState, Transition, Visit
-from projections.postgres.store import CheckpointMoved
+from services.runtime.blob import blob_key
 from services.runtime.errors import BlobFault, BlobMissing
-from tests.simulation import fibers
+from services.writers.postgres.writer import ERASE
 from tests.simulation.chaos import Chaos
-from tests.simulation.life import Life, current
+from tests.simulation.life import Life, as_the_world, current
+
+LAST_GENERATION = 2_147_483_647  # of the empty row that `erase.sql` leaves
+JobKey = tuple[str, str]
 
 
 class Blobs:
@@ -23,13 +24,24 @@ class Blobs:
 
     def __init__(self, chaos: Chaos) -> None:
         self.blobs: dict[str, bytes] = {}
+        self.emptied: defaultdict[JobKey, list[float]] = defaultdict(list)  # when every body of a job went, in seconds
         self._chaos = chaos
 
     async def put(self, key: str, data: bytes) -> None:
-        """Keep a blob."""
+        """Keep a blob: what is under way lands, whoever stops waiting for it, and mostly also when its process dies."""
+        life = current()
+        life.check()
+        landed = asyncio.get_running_loop().create_future()
+        late = self._chaos.latency()
+        as_the_world(lambda: landed.get_loop().call_later(late, self._land, life, key, data, landed))
+        await landed
         await self._call(key)
-        self.blobs[key] = data
-        await self._call(key)
+
+    def _land(self, life: Life, key: str, data: bytes, landed: "asyncio.Future[None]") -> None:
+        if life.alive or self._chaos.random.random() < 0.5:
+            self.blobs[key] = data
+        if not landed.done():
+            landed.set_result(None)
 
     async def get(self, key: str) -> bytes:
         """Return a blob."""
@@ -37,6 +49,19 @@ class Blobs:
         if key not in self.blobs:
             raise BlobMissing(key)
         return self.blobs[key]
+
+    async def delete_job(self, org_id: str, job_id: str) -> None:
+        """Remove every blob of a job."""
+        await self._call(job_id)
+        for key in self.of_job(org_id, job_id):
+            del self.blobs[key]
+        self.emptied[org_id, job_id].append(asyncio.get_running_loop().time())
+        await self._call(job_id)
+
+    def of_job(self, org_id: str, job_id: str) -> list[str]:
+        """Return the keys of all blobs of a job."""
+        prefix = blob_key(org_id, job_id, 0, "x").removesuffix("0/x")
+        return [key for key in self.blobs if key.startswith(prefix)]
 
     async def _call(self, key: str) -> None:
         current().check()
@@ -52,13 +77,17 @@ class Extraction:
     generation: int
     stored_at: float  # seconds
     writes: int
+    erased: bool = False
+
+
+Staged = tuple[bytes, dict[str, Any]]  # a statement and its columns
 
 
 class Warehouse:
-    """The table of extractions, as `upsert.sql` keeps it: an older generation never replaces a newer one."""
+    """The table of extractions, as its statements keep it: an older generation never replaces a newer one."""
 
     def __init__(self, chaos: Chaos) -> None:
-        self.rows: dict[tuple[str, str], Extraction] = {}
+        self.rows: dict[JobKey, Extraction] = {}
         self.stored: dict[tuple[str, str, str, int], float] = {}  # since when a delivery is durable, in seconds
         self.chaos = chaos
 
@@ -68,18 +97,25 @@ class Warehouse:
         await asyncio.sleep(self.chaos.latency())
         return Connection(self)
 
-    def keep(self, staged: list[dict[str, Any]]) -> None:
-        """Make rows durable."""
-        now = asyncio.get_running_loop().time()
-        for columns in staged:
-            for org, job, place, generation in zip(
-                columns["org_id"], columns["job_id"], columns["destination_id"], columns["generation"], strict=True
-            ):
-                before = self.rows.get((org, job))
-                self.stored.setdefault((org, job, place, generation), now)
-                if before is None or generation >= before.generation:
-                    writes = before.writes + 1 if before else 1
-                    self.rows[org, job] = Extraction(generation, now, writes)
+    def keep(self, staged: list[Staged]) -> None:
+        """Make what statements did durable."""
+        for statement, columns in staged:
+            for place, key in enumerate(zip(columns["org_id"], columns["job_id"], strict=True)):
+                if statement == ERASE:
+                    self._put(key, LAST_GENERATION, erased=True)
+                else:
+                    generation = columns["generation"][place]
+                    self.stored.setdefault((*key, columns["destination_id"][place], generation), self._now())
+                    self._put(key, generation)
+
+    def _put(self, key: JobKey, generation: int, *, erased: bool = False) -> None:
+        before = self.rows.get(key)
+        if before is None or generation >= before.generation:
+            self.rows[key] = Extraction(generation, self._now(), before.writes + 1 if before else 1, erased)
+
+    @staticmethod
+    def _now() -> float:
+        return asyncio.get_running_loop().time()
 
 
 class Connection:
@@ -90,7 +126,7 @@ class Connection:
     def __init__(self, warehouse: Warehouse) -> None:
         self._warehouse, self._chaos = warehouse, warehouse.chaos
         self._life = current()
-        self._staged: list[dict[str, Any]] = []
+        self._staged: list[Staged] = []
         self._depth = 0
 
     @contextlib.asynccontextmanager
@@ -108,13 +144,15 @@ class Connection:
         if not self._depth:
             await self._commit()
 
-    async def execute(self, _statement: bytes, columns: dict[str, Any]) -> None:
-        """Stage an upsert; a row may be refused."""
+    async def execute(self, statement: bytes, columns: dict[str, Any]) -> None:
+        """Stage what a statement does, outside of a transaction for no longer than it takes; a row may be refused."""
         self._life.check()
         await asyncio.sleep(self._chaos.latency())
-        if len(columns["job_id"]) > 1 and self._chaos.strikes("row_refused"):
+        if statement != ERASE and len(columns["job_id"]) > 1 and self._chaos.strikes("row_refused"):
             raise psycopg.DataError("simulated: one of the rows")
-        self._staged.append(columns)
+        self._staged.append((statement, columns))
+        if not self._depth:
+            await self._commit()
 
     async def close(self) -> None:
         """End the session."""
@@ -131,95 +169,3 @@ class Connection:
         if self._chaos.strikes("destination_down_after"):
             raise psycopg.OperationalError("simulated: after the commit")
         await asyncio.sleep(self._chaos.latency())
-
-
-@dataclass(slots=True)
-class ReadModel:
-    """Tables of the read model, and who has the lock of the only writer."""
-
-    jobs: dict[JobKey, JobState] = field(default_factory=dict)
-    deliveries: dict[DeliveryKey, Delivery] = field(default_factory=dict)
-    transitions: list[Transition] = field(default_factory=list)
-    visits: list[Visit] = field(default_factory=list)
-    checkpoints: dict[int, Checkpoint] = field(default_factory=dict)
-    owner: "Store | None" = None
-
-
-class Store:
-    """Stands for `projections.postgres.store.Store`: rows and checkpoints change together."""
-
-    def __init__(self, model: ReadModel, chaos: Chaos) -> None:
-        self._model, self._chaos = model, chaos
-        self._life: Life = current()
-        self._call()
-
-    def lock(self) -> bool:
-        """Try to become the only writer; the lock of a dead session is free."""
-        self._call()
-        owner = self._model.owner
-        if owner is None or not owner._life.alive:
-            self._model.owner = self
-        return self._model.owner is self
-
-    def checkpoints(self, partitions: Iterable[int]) -> dict[int, Checkpoint]:
-        """Return where to go on."""
-        self._call()
-        return {number: self._model.checkpoints.setdefault(number, Checkpoint(number)) for number in partitions}
-
-    def write(self, batch: Batch) -> None:
-        """Fold a batch, all or nothing."""
-        if not batch.after:
-            return
-        self._call()
-        model, keys = self._model, job_keys(batch.events)
-        jobs = {key: model.jobs[key] for key in keys if key in model.jobs}
-        deliveries = {key: each for key, each in model.deliveries.items() if key[:2] in keys}
-        changes = fold(Current(jobs, deliveries), batch.events)
-        if self._chaos.strikes("read_model_down_before"):
-            self._fail("before the commit")
-        self._call()
-        if any(model.checkpoints[number].position != at.position for number, at in batch.before.items()):
-            raise CheckpointMoved("simulated")
-        model.jobs |= changes.jobs
-        model.deliveries |= changes.deliveries
-        model.transitions += changes.transitions
-        model.visits += changes.visits
-        model.checkpoints |= batch.after
-        if self._chaos.strikes("read_model_down_after"):
-            self._fail("after the commit")
-        self._call()
-
-    def close(self) -> None:
-        """End the session."""
-        if self._model.owner is self:
-            self._model.owner = None
-
-    def _fail(self, when: str) -> NoReturn:
-        raise psycopg.OperationalError(f"simulated: {when}")
-
-    def _call(self) -> None:
-        self._life.check()
-        fibers.sleep(self._chaos.latency())
-
-
-class Positions:
-    """Stands for `projections.postgres.positions.Positions`."""
-
-    def __init__(self, model: ReadModel) -> None:
-        self._model = model
-
-    def start(self) -> None:
-        """Need nothing."""
-
-    async def close(self) -> None:
-        """Hold nothing."""
-
-    async def reached(self, partition: int, position: int, timeout_seconds: float) -> bool:
-        """Wait until the read model has folded a position."""
-        loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout_seconds
-        while self._model.checkpoints.get(partition, Checkpoint(partition)).position < position:
-            if loop.time() >= deadline:
-                return False
-            await asyncio.sleep(0.25)
-        return True

@@ -11,13 +11,15 @@ from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
+    DeleteJob,
+    ExplainJob,
     NewJob,
     RedeliverJob,
     RegisterOrg,
     SubmitJobs,
     WaiveDelivery,
 )
-from services.ledger.replies import Done, Refused
+from services.ledger.replies import Answer, Done, Refused
 from services.ledger.wire import COMMANDS
 from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable
@@ -35,6 +37,7 @@ PLACES = (
     Destination(destination_id="hook:lost", kind="webhook", gating=False, after=After.FAILED),
 )
 ANSWER_SECONDS = 4.0
+DELETED = 0.15  # of all jobs
 
 
 @dataclass(slots=True)
@@ -47,6 +50,7 @@ class Traffic:
     caps: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     cancelled: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
+    deleted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     digests: dict[bytes, tuple[str, ...]] = field(default_factory=dict)  # idempotency digest -> ids as answered
     complaints: list[str] = field(default_factory=list)
     junk: set[tuple[str, int, int]] = field(default_factory=set)  # topic, partition, offset of what is no message
@@ -70,22 +74,27 @@ class Traffic:
     async def _customer(self, commander: Commander, org: str, submissions: int) -> None:
         random = self.chaos.random
         await self._ask(commander, RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org]))
-        for number in range(submissions):
-            await asyncio.sleep(random.uniform(0.0, self.chaos.weather.storm_seconds / 3))
-            jobs = await self._submit(commander, org, number)
-            for job in jobs:
-                match random.random():
-                    case chance if chance < 0.2:
-                        await self._cancel(commander, org, job)
-                    case chance if chance < 0.35:
-                        await self._redeliver(commander, org, job)
-                    case chance if chance < 0.4:
-                        waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id="hook")
-                        await self._ask(commander, waive, may_be_refused=True)
-            if random.random() < 0.15:
-                await self._ask(
-                    commander, ChangeOrgLimit(command_id="", org_id=org, max_in_flight=random.randint(1, 4))
-                )
+        async with asyncio.TaskGroup() as deletions:
+            for number in range(submissions):
+                await asyncio.sleep(random.uniform(0.0, self.chaos.weather.storm_seconds / 3))
+                jobs = await self._submit(commander, org, number)
+                for job in jobs:
+                    if random.random() < DELETED:
+                        deletions.create_task(self._delete(commander, org, job))
+                    await self._meddle(commander, org, job)
+                if random.random() < 0.15:
+                    limit = ChangeOrgLimit(command_id="", org_id=org, max_in_flight=random.randint(1, 4))
+                    await self._ask(commander, limit)
+
+    async def _meddle(self, commander: Commander, org: str, job: str) -> None:
+        match self.chaos.random.random():
+            case chance if chance < 0.2:
+                await self._cancel(commander, org, job)
+            case chance if chance < 0.35:
+                await self._redeliver(commander, org, job)
+            case chance if chance < 0.4:
+                waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id="hook")
+                await self._ask(commander, waive, may_be_refused=True)
 
     async def _vandal(self) -> None:
         """Somebody writes to topics that are not his."""
@@ -144,6 +153,32 @@ class Traffic:
         for generation in (2, 3):
             again = RedeliverJob(command_id="", org_id=org, job_id=job, destination_id=place, generation=generation)
             await self._ask(commander, again, may_be_refused=True)
+
+    async def _delete(self, commander: Commander, org: str, job: str) -> None:
+        """Delete a job wherever it stands by then, perhaps twice; from then on nobody may be told of it."""
+        random, named = self.chaos.random, {"command_id": "", "org_id": org, "job_id": job}
+        await asyncio.sleep(random.choice((0.0, 0.3, 1.0, 4.0, 9.0)))
+        for _ in range(random.choice((1, 1, 2))):
+            told = await self._insist(commander, DeleteJob(**named))
+            if not isinstance(told, Done):
+                self.complaints.append(f"{job} was not deleted: {told}")
+            self.deleted[job] = org
+            await asyncio.sleep(random.choice((0.0, 1.0, 6.0)))
+        waive = WaiveDelivery(destination_id="hook", **named)
+        again = RedeliverJob(destination_id="table", generation=2, **named)
+        later: list[AnyCommand] = [CancelJob(**named), ExplainJob(**named), waive, again]
+        for command in random.sample(later, random.choice((0, 1, 4))):
+            told = await self._insist(commander, command)
+            if not (isinstance(told, Refused) and told.code == "unknown_job"):
+                self.complaints.append(f"{job} was deleted, and {type(command).__name__} is answered {told}")
+
+    async def _insist(self, commander: Commander, command: AnyCommand) -> Answer:
+        """Ask until the answer is not that the archive is away."""
+        while True:
+            told: Answer = await self._ask(commander, command, may_be_refused=True)
+            if not (isinstance(told, Refused) and told.code == "archive_unavailable"):
+                return told
+            await asyncio.sleep(1.0)
 
     async def _ask(self, commander: Commander, command: AnyCommand, may_be_refused: bool = False) -> Done:
         """Ask until there is an answer."""

@@ -1,9 +1,13 @@
 """One simulated installation: broker, stores, outside, processes, and the bad weather they live in."""
 
 import asyncio
+from dataclasses import replace
 from random import Random
 
+from services.ledger.policy import SECOND, Policy
+from services.ledger.state import Ledger
 from services.runtime.commander import Commander
+from services.runtime.policy import policy_of
 from services.runtime.settings import Settings
 from services.runtime.topics import all_topics
 from services.streams.app import Handle
@@ -15,10 +19,12 @@ from tests.simulation.clients import Clients
 from tests.simulation.cluster import Cluster, Say
 from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
+from tests.simulation.read_model import ReadModel
 from tests.simulation.streams import Group, StreamApp
 from tests.simulation.traffic import Traffic
 
 MOST_STEPS = 400_000
+RETRIES = tuple(SECOND * each // 2 for each in (1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4))
 START_MICROS = 1_800_000_000_000_000
 
 
@@ -39,11 +45,12 @@ class World:
         self.blobs = stores.Blobs(self.chaos)
         self.blobs.blobs |= site.documents()
         self.warehouse = stores.Warehouse(self.chaos)
-        self.model = stores.ReadModel()
+        self.model = ReadModel()
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
         self.traffic = Traffic(self.settings, self.broker, self.chaos)
         self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
+        self.memories: list[tuple[Life, int, Ledger]] = []  # what runs of deciders have in memory, by partition
         self._groups: dict[str, Group] = {}
 
     def commander(self, settings: Settings, name: str) -> Commander:
@@ -62,6 +69,11 @@ class World:
         if topic not in self._groups:
             self._groups[topic] = Group(self.broker, topic, self.loop)
         return self._groups[topic]
+
+
+def policy(settings: Settings) -> Policy:
+    """Return the limits of the rules."""
+    return replace(policy_of(settings), delivery_schedule=RETRIES, delivery_resend_cap=12 * SECOND)
 
 
 def settings_of(random: Random) -> Settings:

@@ -1,6 +1,6 @@
 """Why a job stands where it stands: each reason, and what tells it from the others."""
 
-from services.ledger.commands import ExplainJob
+from services.ledger.commands import DeleteJob, ExplainJob
 from services.ledger.policy import SECOND, Policy
 from services.ledger.replies import Because, Explained, Refused
 from services.ledger.reports import DeliveryResult, RetryLater
@@ -91,4 +91,12 @@ def test_a_job_of_another_org_is_unknown() -> None:
     world = World().org().org("rival")
     world.submit("j1")
     world.when(ExplainJob(command_id="e", org_id="rival", job_id="j1"))
+    assert world.reply == Refused(code="unknown_job")
+
+
+def test_a_deleted_job_is_unknown_to_its_own_org_too() -> None:
+    world = World().org()
+    world.submit("j1")
+    world.when(DeleteJob(command_id="d", org_id="acme", job_id="j1"))
+    world.when(ExplainJob(command_id="e", org_id="acme", job_id="j1"))
     assert world.reply == Refused(code="unknown_job")

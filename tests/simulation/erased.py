@@ -1,0 +1,85 @@
+"""Whether a deleted job is gone, and stays so: from every store and read view, and from what deciders know of it."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+
+from schemas import events as e
+from services.ledger.erasure import STORE
+from services.ledger.state import Ledger
+from tests.simulation.history import Story
+from tests.simulation.world import World
+
+SETTLING_SECONDS = 3.0  # in which a worker that was told to drop a deleted job has told that it did
+MILLISECOND = 0.001
+Generation = tuple[str, int]  # of the erasure of a job
+
+
+class Erased:
+    """Sees the log, and looks into the stores at the end."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._asked: dict[Generation, float] = {}
+        self._newest = 0.0  # event of a deleted job, in seconds
+        self._deleted: set[str] = set()
+        self._running: defaultdict[str, bool] = defaultdict(bool)
+        self.wrong: list[str] = []
+
+    def see(self, event: e.AnyEvent, at: float) -> None:
+        """Note what is asked of the stores; an ACK of an erasure may only stand in the log of what is gone by then."""
+        if isinstance(event, e.JobDeleted):
+            self._deleted.add(event.job_id)
+        if event.job_id in self._deleted:
+            self._newest = at
+        if not isinstance(event, e.DeliveryEvent) or event.destination_id != STORE:
+            return
+        this = event.job_id, event.generation
+        if isinstance(event, e.DeliveryRequested):
+            self._asked.setdefault(this, at)
+        elif isinstance(event, e.DeliveryAcked):
+            key, asked = (event.org_id, event.job_id), self._asked[this]
+            gone = [when for when in self._world.blobs.emptied[key] if asked <= when <= at + MILLISECOND]
+            row = self._world.warehouse.rows.get(key)
+            if not gone or row is None or not row.erased:
+                self.wrong.append(
+                    f"{key}: erasure {event.generation} of {asked} s was acknowledged at {at} s, not done"
+                )
+
+    def quiet(self) -> bool:
+        """Whether no worker can still have something to say of a deleted job."""
+        site = self._world.site
+        return self._world.loop.time() > self._newest + SETTLING_SECONDS and not site.calling(self._deleted)
+
+    def verdict(self, jobs: Mapping[str, Story], folded: Mapping[int, Ledger]) -> Iterator[str]:
+        """Yield what is left of deleted jobs."""
+        yield from self.wrong
+        deleted = {name: job for name, job in jobs.items() if job.deleted}
+        yield from (
+            f"{job} was said to be deleted, and is not" for job in self._world.traffic.deleted if job not in deleted
+        )
+        for name, job in deleted.items():
+            yield from self._left(job.org_id, name)
+        for ledger in folded.values():
+            yield from _known(ledger, deleted)
+
+    def _left(self, org_id: str, name: str) -> Iterator[str]:
+        world, key = self._world, (org_id, name)
+        row = world.warehouse.rows.get(key)
+        if row is None or not row.erased:
+            yield f"{name} is deleted, and the table of extractions has {row}"
+        if blobs := world.blobs.of_job(*key):
+            yield f"{name} is deleted, and there are {blobs}"
+        if rows := world.model.rows_of(key):
+            yield f"{name} is deleted, and the read model has {rows}"
+        if key not in world.model.deleted:
+            yield f"{name} is deleted, and the read model does not know that"
+
+
+def _known(ledger: Ledger, deleted: Mapping[str, Story]) -> Iterator[str]:
+    for name in deleted.keys() & ledger.jobs.keys():
+        job = ledger.jobs[name]
+        told = job.private, job.domain, job.extracted, job.ending.failed, job.resume.body_ref
+        if any(told) or not all(delivery.erase for delivery in job.deliveries):
+            yield f"{name} is deleted, and its decider knows {told} {job.deliveries}"
+        if name in ledger.orgs[job.org_id].holders:
+            yield f"{name} is deleted, and holds a slot of {job.org_id}"

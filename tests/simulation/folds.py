@@ -1,0 +1,41 @@
+"""The state of each partition as the rules fold it from its log; what a decider holds in memory has to be that."""
+
+from schemas.recorded import Recorded
+from services.ledger.apply import apply
+from services.ledger.digest import digest_of_state
+from services.ledger.indexes import pop_due
+from services.ledger.policy import SECOND
+from services.ledger.record import digest_of
+from services.ledger.state import Ledger
+from tests.simulation.world import START_MICROS, World, policy
+
+SKEW_SECONDS = 5.0  # by which the clock of no decider is ahead
+
+
+class Folds:
+    """Folds whatever stands in the logs."""
+
+    def __init__(self, world: World) -> None:
+        rules = policy(world.settings)
+        self._world = world
+        self.ledgers = {number: Ledger(number, rules) for number in range(world.settings.partitions)}
+
+    def tell(self, recorded: Recorded, stored: bytes) -> None:
+        """Go on by one event."""
+        apply(self.ledgers[recorded.header.partition], recorded, digest_of(stored))
+
+    def verdict(self) -> list[str]:
+        """Compare what living deciders have in memory; one that is ahead of its log is left out."""
+        return [
+            f"{life} holds another state of partition {number} than its log up to {ledger.position}"
+            for life, number, ledger in self._world.memories
+            if life.alive and ledger.position == self.ledgers[number].position
+            if self._settled(ledger) != self._settled(self.ledgers[number])
+        ]
+
+    def _settled(self, ledger: Ledger) -> bytes:
+        """Return the digest of a state without the waits that are over: when they are looked at is not in the log."""
+        now = START_MICROS + int((self._world.loop.time() + SKEW_SECONDS) * SECOND)
+        while pop_due(ledger, now):
+            pass
+        return digest_of_state(ledger)
