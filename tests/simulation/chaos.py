@@ -26,6 +26,9 @@ Fault = Literal[
     "rebalance",  # the group is dealt again for no reason
     "stale_buffer",  # a member goes on with what it had fetched before a rebalance
     "row_refused",
+    "snapshot_lost",  # the store says that it has it, and has not
+    "snapshot_corrupt",  # cut off, or a bit of it is another
+    "snapshot_of_older_fold",
     "hook_refuses",  # an endpoint does not take a message, and never will
 ]
 # Without these, a worker that lives is heard: nobody may give it up.

@@ -4,6 +4,7 @@ from projections.postgres.fold import Current, fold
 from schemas.events import DeliveryAcked, WorkerLost
 from schemas.recorded import Recorded
 from services.ledger.erasure import STORE
+from services.ledger.state import Ledger
 from services.ledger.wire import REPLIES
 from services.runtime.topics import dead_letters, events
 from tests.simulation.chaos import SILENCING
@@ -33,6 +34,7 @@ class Check:
         self._owners, self._erased, self._folds = Owners(world), Erased(world), Folds(world)
         self._wrong: list[str] = []
         world.clients.reply_lands = self._reply
+        world.restored = self._restored
 
     @property
     def events(self) -> int:
@@ -97,6 +99,10 @@ class Check:
                 if committed and committed.header.position < reply.position:
                     self._wrong.append(f"{reply} left while the log was at {committed.header.position}")
                 return
+
+    def _restored(self, ledger: Ledger) -> None:
+        self._follow()
+        self._folds.compare(ledger)
 
     def _follow(self) -> None:
         for number, partition in self._world.broker.partitions(events(self._world.settings)).items():

@@ -7,6 +7,7 @@ from services.ledger.indexes import pop_due
 from services.ledger.policy import SECOND
 from services.ledger.record import digest_of
 from services.ledger.state import Ledger
+from tests.simulation.life import current
 from tests.simulation.world import START_MICROS, World, policy
 
 SKEW_SECONDS = 5.0  # by which the clock of no decider is ahead
@@ -18,15 +19,22 @@ class Folds:
     def __init__(self, world: World) -> None:
         rules = policy(world.settings)
         self._world = world
+        self._wrong: list[str] = []
         self.ledgers = {number: Ledger(number, rules) for number in range(world.settings.partitions)}
 
     def tell(self, recorded: Recorded, stored: bytes) -> None:
         """Go on by one event."""
         apply(self.ledgers[recorded.header.partition], recorded, digest_of(stored))
 
+    def compare(self, restored: Ledger) -> None:
+        """Compare what a decider has read back, from a snapshot or from the start, unless others went on since."""
+        folded = self.ledgers[restored.partition]
+        if folded.position == restored.position and digest_of_state(restored) != digest_of_state(folded):
+            self._wrong.append(f"{current()} restored another state of partition {folded.partition}, {folded.position}")
+
     def verdict(self) -> list[str]:
         """Compare what living deciders have in memory; one that is ahead of its log is left out."""
-        return [
+        return self._wrong + [
             f"{life} holds another state of partition {number} than its log up to {ledger.position}"
             for life, number, ledger in self._world.memories
             if life.alive and ledger.position == self.ledgers[number].position

@@ -7,7 +7,7 @@ clocks and randomness. What talks to them (transactions, readers, producers, com
 import asyncio
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -17,13 +17,18 @@ import projections.__main__ as projections_main
 import projections.postgres.sink
 import projections.process
 import services.decider.__main__ as decider_main
+import services.decider.partition
 import services.decider.restore
+import services.ledger.snapshot
 import services.runtime.commander
 import services.runtime.ends
 import services.runtime.health_server
 import services.runtime.producer
 import services.runtime.reader
+import services.runtime.snapshots
 import services.runtime.transactions
+import services.snapshotter.__main__ as snapshotter_main
+import services.snapshotter.sink
 import services.workers.__main__ as workers_main
 import services.workers.readers
 import services.writers.__main__ as writers_main
@@ -34,11 +39,14 @@ from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder
 from schemas.events import EVENT_TYPES
 from services.decider.partition import open_partition
+from services.decider.restore import restore
+from services.ledger.state import Ledger
 from services.runtime.settings import Settings
 from services.runtime.topics import deliveries, events, tasks
 from tests.simulation import fibers, read_model
 from tests.simulation.archive import Archive
 from tests.simulation.life import Crashed, current
+from tests.simulation.snapshot_store import SnapshotStore
 from tests.simulation.world import START_MICROS, World, policy
 
 NUMBERS = {name: number for number, name in enumerate(EVENT_TYPES, start=1)}
@@ -66,6 +74,7 @@ def _replaced(world: World) -> list[tuple[Any, str, Any]]:
         *_workers(world),
         *_writers(world),
         *_read_model(world),
+        *_snapshotter(world),
     ]
 
 
@@ -111,6 +120,11 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         world.memories.append((current(), partition, decider.ledger))
         return decider
 
+    def seen(*arguments: Any) -> Ledger:
+        ledger = restore(*arguments)
+        world.restored(ledger)
+        return ledger
+
     return [
         (services.runtime.health_server, "serve", _serve),
         (decider_main, "encoder", lambda _settings: ENCODER),
@@ -124,6 +138,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         ),
         (decider_main, "policy_of", policy),
         (decider_main, "open_partition", remembered),
+        (services.decider.partition, "restore", seen),
     ]
 
 
@@ -166,22 +181,37 @@ def _writers(world: World) -> list[tuple[Any, str, Any]]:
 
 
 def _read_model(world: World) -> list[tuple[Any, str, Any]]:
-    runner_of = projections.postgres.sink.postgres_runner
-
-    def waiting_in_fibers(*arguments: Any) -> Any:
-        runner = runner_of(*arguments)
-        runner._stopping = fibers.Event()  # type: ignore[assignment]
-        return runner
-
     return [
         (projections_main, "decoder", lambda _settings: DECODER),
-        (projections_main, "postgres_runner", waiting_in_fibers),
+        (projections_main, "postgres_runner", _in_fibers(projections.postgres.sink.postgres_runner)),
         (projections.process, "serve", _serve),
         (projections.process, "wait_for_broker", lambda *_: None),
         (projections.process, "ensure_topics", lambda *_: None),
         (projections.postgres.sink, "migrate", lambda _dsn: None),
         (projections.postgres.sink, "Store", lambda _dsn, _schema: read_model.Store(world.model, world.chaos)),
     ]
+
+
+def _snapshotter(world: World) -> list[tuple[Any, str, Any]]:
+    return [
+        (snapshotter_main, "decoder", lambda _settings: DECODER),
+        (snapshotter_main, "runner_of", _in_fibers(snapshotter_main.runner_of)),
+        (services.snapshotter.sink, "policy_of", policy),
+        (services.snapshotter.sink, "EVENTS_BETWEEN", world.events_between_snapshots),
+        (services.ledger.snapshot, "JOBS_IN_PART", 3),
+        (services.runtime.snapshots, "BlobStore", lambda _url: SnapshotStore(world.blobs, world.chaos)),
+    ]
+
+
+def _in_fibers(runner_of: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a runner wait as fibers do."""
+
+    def made(*arguments: Any) -> Any:
+        runner = runner_of(*arguments)
+        runner._stopping = fibers.Event()
+        return runner
+
+    return made
 
 
 async def _serve(_settings: Settings, _health: Any) -> Any:

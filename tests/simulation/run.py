@@ -12,6 +12,7 @@ from greenlet import getcurrent, greenlet
 
 import projections.__main__ as projections_main
 import services.decider.__main__ as decider_main
+import services.snapshotter.__main__ as snapshotter_main
 import services.workers.__main__ as workers_main
 import services.writers.__main__ as writers_main
 from services.ledger.policy import SECOND
@@ -116,6 +117,7 @@ def _start(world: World) -> None:
         cluster.add(f"writer-{kind}-{number}", lambda own=own: writers_main.main(own))  # type: ignore[misc]
     for number in range(2):  # one works, one stands by
         cluster.add(f"projection-{number}", lambda: projections_main.main(settings))
+    cluster.add("snapshotter", lambda: snapshotter_main.main(settings))
     cluster.add("api", world.traffic.run, mortal=False)
 
 

@@ -1,6 +1,7 @@
 """One simulated installation: broker, stores, outside, processes, and the bad weather they live in."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 
@@ -51,6 +52,8 @@ class World:
         self.traffic = Traffic(self.settings, self.broker, self.chaos)
         self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
         self.memories: list[tuple[Life, int, Ledger]] = []  # what runs of deciders have in memory, by partition
+        self.restored: Callable[[Ledger], None] = lambda _ledger: None  # hears of each state that was read back
+        self.events_between_snapshots = self.random.choice((8, 25, 80))
         self._groups: dict[str, Group] = {}
 
     def commander(self, settings: Settings, name: str) -> Commander:
