@@ -3,7 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 
+from services.ledger.provider_settings import PROVIDER_NAMES, unsupported
 from services.ledger.workflow import (
     EntryNode,
     ExtractorNode,
@@ -36,7 +38,7 @@ _NEEDED = (EntryNode, ServiceNode, SplitNode, ExtractorNode)
 
 
 def faults(
-    workflow: Workflow, *, providers: Collection[str] = ("direct",), selector_fault: SelectorCheck | None = None
+    workflow: Workflow, *, providers: Collection[str] = PROVIDER_NAMES, selector_fault: SelectorCheck | None = None
 ) -> list[Fault]:
     """Return every fault of a document, in the order of the document; empty means it can run."""
     return [
@@ -167,6 +169,7 @@ def _service(
     if settings.provider not in providers:
         message = f"no provider is called {settings.provider!r}: use {', '.join(sorted(providers))}"
         yield Fault(f"{path}.provider", "unknown_provider", message)
+    yield from (replace(fault, path=f"{path}.{fault.path}") for fault in unsupported(settings.provider, settings))
     for name, value in settings.headers.items():
         if not HEADER_NAME.fullmatch(name) or not HEADER_VALUE.fullmatch(value):
             yield Fault(f"{path}.headers", "bad_header", f"{name!r} is not a header that can be sent")

@@ -5,6 +5,7 @@ from typing import TypeVar
 
 import msgspec
 
+from services.ledger.provider_settings import PROVIDER_NAMES
 from services.ledger.workflow import Edge, Fault, Node, SelectorCheck, Workflow, WorkflowInvalid
 from services.ledger.workflow_faults import faults
 
@@ -23,7 +24,7 @@ class _Outline(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def document_from(
-    data: bytes, *, providers: Collection[str] = ("direct",), selector_fault: SelectorCheck | None = None
+    data: bytes, *, providers: Collection[str] = PROVIDER_NAMES, selector_fault: SelectorCheck | None = None
 ) -> Workflow:
     """Read a document, or raise WorkflowInvalid naming every fault by its path."""
     workflow = parsed(data)

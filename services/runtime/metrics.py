@@ -24,6 +24,7 @@ Counted = Literal[
     "dead_letters",
     "http_requests",
     "nodes_finished",
+    "provider_calls",
     "deliveries_written",
     "deliveries_given_up",
     "gate_verdicts",
@@ -103,6 +104,12 @@ METRICS: dict[Name, Metric] = {
         "Requests answered; route is the pattern of the path", "requests", (API,), ("method", "route", "status")
     ),
     "nodes_finished": Metric("Visits of workflow nodes", "visits", (WORKERS,), ("kind", "outcome")),
+    "provider_calls": Metric(
+        "Calls of providers with a credential; outcome is fetched or an error type, billed whether they are charged",
+        "calls",
+        (WORKERS,),
+        ("provider", "outcome", "billed"),
+    ),
     "deliveries_written": Metric(
         "Deliveries answered; outcome is acked or failed", "deliveries", (WRITERS,), ("destination_kind", "outcome")
     ),

@@ -1,5 +1,6 @@
 """One frozen object with every setting of a process, read once from the environment."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,11 @@ class Settings:
     webhook_calls: int = 8  # under way to one endpoint at a time
     public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
     max_body_bytes: int = 10 * 1024 * 1024  # of a fetched page
+    brightdata_url: str = "https://api.brightdata.com"  # base URLs of providers, each followed by the path of its API
+    oxylabs_url: str = "https://realtime.oxylabs.io"
+    nimble_url: str = "https://api.webit.live"
+    zyte_url: str = "https://api.zyte.com"
+    decodo_url: str = "https://scraper-api.decodo.com"
     allow_private_addresses: bool = False  # jobs may fetch from private, loopback and link-local addresses
     dead_letter_limit: int = 1000  # parked records of one topic and hour, by whomever, before a process stops
     log_level: str = "INFO"
@@ -94,6 +100,11 @@ def _check(settings: Settings) -> None:
         raise SettingsError("JOBLEDGER_INSTANCE must be from 0 to JOBLEDGER_INSTANCES - 1")
     if settings.lease_seconds < 2 * settings.heartbeat_seconds:
         raise SettingsError("JOBLEDGER_LEASE_SECONDS must be at least twice JOBLEDGER_HEARTBEAT_SECONDS")
+    for name in ("brightdata_url", "oxylabs_url", "nimble_url", "zyte_url", "decodo_url"):
+        if not re.fullmatch(r"https?://[^/\s@?#]+(/[^\s?#]*)?", getattr(settings, name)):
+            raise SettingsError(
+                f"JOBLEDGER_{name.upper()} takes a URL such as https://api.example without user or query"
+            )
     if settings.gate_deadline_seconds < 1:
         raise SettingsError("JOBLEDGER_GATE_DEADLINE_SECONDS must be at least 1: no job may wait for ever")
 

@@ -25,7 +25,7 @@ from services.workers.app import worker_app
 from services.workers.attempt import attempt
 from services.workers.executor import Executor
 from services.workers.heartbeat import Heartbeat
-from services.workers.providers.registry import Providers
+from services.workers.providers.registry import NoCredentials, Providers
 from services.workers.slots import Slots
 from services.workers.steps import Tools
 from services.workers.workflows import Workflows
@@ -47,7 +47,7 @@ async def main(settings: Settings) -> None:
     async with contextlib.AsyncExitStack() as stack:
         server = await serve(settings, health)
         stack.push_async_callback(server.close)
-        providers = Providers(settings)
+        providers = Providers(settings, NoCredentials())
         stack.push_async_callback(providers.close)
         await providers.start()
         producer = Producer(settings, "worker-dead-letters")

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from yarl import URL
+
 from services.runtime.retry_after import retry_after_seconds
 from services.workers.providers.protocol import KEPT_HEADERS, ProviderError
 
@@ -28,3 +30,11 @@ def error_of_status(status: int, headers: Mapping[str, str], now: datetime) -> P
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers worth keeping, names in lower case."""
     return {name.lower(): value for name, value in headers.items() if name.lower() in KEPT_HEADERS}
+
+
+def web_url(text: str) -> URL:
+    """Read the URL of a page, without its fragment; ValueError where it is none."""
+    url = URL(text)
+    if url.scheme not in ("http", "https") or not url.host:
+        raise ValueError(f"{text[:200]!r} is not an http or https URL with a host")
+    return url.with_fragment(None)

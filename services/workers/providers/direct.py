@@ -11,7 +11,7 @@ from yarl import URL
 
 from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
 from services.runtime.settings import Settings
-from services.workers.providers.answers import error_of_status, kept_headers
+from services.workers.providers.answers import error_of_status, kept_headers, web_url
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 
 MAX_REDIRECTS = 10
@@ -23,6 +23,7 @@ DEFAULT_HEADERS = {
     "Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "Accept-Language": "en,*;q=0.5",
 }
+ACCEPTS = {"json": {"Accept": "application/json"}}  # by output format
 ORIGIN_BOUND = frozenset(("authorization", "cookie", "proxy-authorization"))  # not carried to another origin
 
 
@@ -77,8 +78,8 @@ class DirectProvider:
             return ProviderError("connection", message, True, latency_ms=_elapsed_ms(started))
 
     async def _follow(self, request: FetchRequest, started: float) -> FetchResult:
-        url = _checked(request.url)
-        headers = {**DEFAULT_HEADERS, **request.headers}
+        url = web_url(request.url)
+        headers = {**DEFAULT_HEADERS, **ACCEPTS.get(request.settings.output_format, {}), **request.headers}
         seen: set[URL] = set()
         while url not in seen and len(seen) <= MAX_REDIRECTS:
             seen.add(url)
@@ -101,7 +102,7 @@ class DirectProvider:
         async with self._session.get(url, headers=headers, allow_redirects=False) as response:
             location = response.headers.get("Location", "")
             if response.status in REDIRECTS and location:
-                return _checked(str(url.join(URL(location))))
+                return web_url(str(url.join(URL(location))))
             error = error_of_status(response.status, response.headers, datetime.now(UTC))
             if error:
                 return ProviderError(
@@ -135,13 +136,6 @@ class DirectProvider:
             if len(body) > self._max_body_bytes:
                 return None
         return bytes(body)
-
-
-def _checked(text: str) -> URL:
-    url = URL(text)
-    if url.scheme not in ("http", "https") or not url.host:
-        raise ValueError(f"{text[:200]!r} is not an http or https URL with a host")
-    return url.with_fragment(None)
 
 
 def _elapsed_ms(started: float) -> int:

@@ -16,6 +16,15 @@ ProviderErrorType = Literal[
     "redirect_loop",
     "address_refused",
     "bad_url",
+    "credential_missing",  # the org has none for this provider
+    "credential_unreadable",  # it has one, sealed with a key that this worker was not given
+    "credentials_unavailable",  # where credentials are kept does not answer
+    "provider_auth",  # the provider does not accept the credential
+    "provider_quota",  # the account at the provider is used up
+    "provider_request",  # the provider finds fault with the request
+    "provider_policy",  # the provider does not fetch such a page for anybody, or not for this account
+    "provider_failed",  # the provider took the request and could not get the page
+    "bad_answer",  # what came is no answer of this provider
 ]
 
 # Headers of an answer that are worth keeping; cookies and the rest are not ours to store.
@@ -63,6 +72,7 @@ class Fetched:
     final_url: str
     latency_ms: int
     headers: Mapping[str, str] = field(default_factory=dict)
+    billed: bool = False  # the provider charges for this call
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +85,20 @@ class ProviderError:
     status_code: int = 0  # 0: no answer
     retry_after_seconds: float | None = None
     latency_ms: int = 0
+    billed: bool = False  # the provider charges for it all the same
 
 
 FetchResult = Fetched | ProviderError
+
+
+class Credentials(Protocol):
+    """Knows what each org signs in with at each provider."""
+
+    async def secret(self, org_id: str, provider: str) -> Mapping[str, str] | ProviderError:
+        """Return the fields of a credential, or why there is none to be had."""
+
+    def forget(self, org_id: str, provider: str) -> None:
+        """Look it up anew the next time: the provider did not accept it."""
 
 
 class Provider(Protocol):

@@ -1,21 +1,40 @@
 """Every provider by its name, as workflow documents call them."""
 
-from collections.abc import Callable
-
 from services.runtime.settings import Settings
+from services.workers.providers.api_call import ApiProvider
+from services.workers.providers.brightdata import BrightData
+from services.workers.providers.decodo import Decodo
+from services.workers.providers.dialect import Dialect
 from services.workers.providers.direct import DirectProvider
-from services.workers.providers.protocol import Provider
+from services.workers.providers.nimble import Nimble
+from services.workers.providers.oxylabs import Oxylabs
+from services.workers.providers.protocol import Credentials, Provider, ProviderError
+from services.workers.providers.zyte import Zyte
 
-_MAKERS: dict[str, Callable[[Settings], Provider]] = {"direct": DirectProvider.of}
+DIALECTS: tuple[Dialect, ...] = (BrightData(), Oxylabs(), Nimble(), Zyte(), Decodo())
 
-PROVIDER_NAMES = tuple(_MAKERS)
+
+class NoCredentials:
+    """No org has a credential."""
+
+    async def secret(self, org_id: str, provider: str) -> ProviderError:
+        """Say that there is none."""
+        return ProviderError("credential_missing", f"org {org_id} has no credential for {provider}")
+
+    def forget(self, org_id: str, provider: str) -> None:
+        """Do nothing: nothing is known."""
 
 
 class Providers:
     """The providers of one worker process; raises KeyError for a name that no saved workflow can have."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._providers = {name: make(settings) for name, make in _MAKERS.items()}
+    def __init__(self, settings: Settings, credentials: Credentials) -> None:
+        self._providers: dict[str, Provider] = {"direct": DirectProvider.of(settings)}
+        for dialect in DIALECTS:
+            base_url: str = getattr(settings, f"{dialect.name}_url")
+            self._providers[dialect.name] = ApiProvider(
+                dialect, base_url, credentials, max_body_bytes=settings.max_body_bytes
+            )
 
     async def start(self) -> None:
         """Start every provider."""
@@ -32,4 +51,4 @@ class Providers:
         try:
             return self._providers[name]
         except KeyError:
-            raise KeyError(f"no provider is called {name!r}: use {', '.join(PROVIDER_NAMES)}") from None
+            raise KeyError(f"no provider is called {name!r}: use {', '.join(self._providers)}") from None

@@ -14,7 +14,11 @@ def good_document() -> Document:
         "nodes": [
             {"id": "entry", "kind": "entry"},
             {"id": "a", "kind": "service", "settings": {"provider": "direct", "retries": 2, "retryDelayMs": 100}},
-            {"id": "b", "kind": "service", "settings": {"renderJs": True, "retryBackoff": "instant"}},
+            {
+                "id": "b",
+                "kind": "service",
+                "settings": {"provider": "zyte", "renderJs": True, "retryBackoff": "instant"},
+            },
             {"id": "extract", "kind": "extractor", "settings": {"fields": [{"name": "title", "query": "h1"}]}},
             {"id": "warehouse", "kind": "warehouse"},
             {"id": "result", "kind": "result"},
