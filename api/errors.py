@@ -40,6 +40,7 @@ CODES: dict[str, tuple[int, str]] = {
         "No published workflow of the org has this id, or none was named and none is the default.",
     ),
     "workflow_invalid": (422, "The workflow cannot run; `faults` names everything that is wrong with it."),
+    "credentials_disabled": (501, "Credentials cannot be kept here: the operator has set no key to seal them with."),
     "internal": (500, "A fault of ours; the log has it under the request id."),
     "ledger_unavailable": (503, "No decider answered in time. Repeat with the same Idempotency-Key: nothing doubles."),
     "catching_up": (503, "This instance has not read the log far enough to say whether the job exists. Ask again."),

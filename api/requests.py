@@ -7,6 +7,7 @@ from msgspec import Meta
 
 from api.config.keys import SCOPES, Scope
 from schemas.values import MAX_GATE_SECONDS
+from services.ledger.provider_settings import WITH_CREDENTIAL
 
 MAX_URLS = 10_000
 MAX_IN_FLIGHT = 100_000
@@ -51,6 +52,17 @@ class CreateKey(Request, frozen=True, kw_only=True):
 
     name: Name = "key"
     scopes: Annotated[tuple[Scope, ...], Meta(min_length=1)] = SCOPES
+
+
+class SaveCredential(Request, frozen=True, kw_only=True):
+    """What an org signs in with at a provider."""
+
+    provider: Annotated[str, Meta(description=f"one of {', '.join(WITH_CREDENTIAL)}")]
+    secret: Annotated[
+        dict[str, str],
+        Meta(description="write-only. brightdata: apiKey, zone; zyte: apiKey; the others: username, password"),
+    ]
+    label: Annotated[str, Meta(max_length=200, description="shown in the list; no secret")] = ""
 
 
 OnExhausted = Annotated[

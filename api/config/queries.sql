@@ -159,3 +159,25 @@ WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND expires_at IS NOT 
 UPDATE config.webhook_secrets SET expires_at = clock_timestamp() + %(overlap)s
 WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND expires_at IS NULL
 RETURNING expires_at
+
+-- name: save_credential
+INSERT INTO config.provider_credentials (org_id, provider, label, sealed, fingerprint)
+VALUES (%(org_id)s, %(provider)s, %(label)s, %(sealed)s, %(fingerprint)s)
+ON CONFLICT (org_id, provider) DO UPDATE SET
+    label = excluded.label, sealed = excluded.sealed, fingerprint = excluded.fingerprint, updated_at = clock_timestamp()
+RETURNING provider, label, fingerprint, created_at, updated_at
+
+-- name: credentials_of_org
+SELECT provider, label, fingerprint, created_at, updated_at
+FROM config.provider_credentials WHERE org_id = %(org_id)s ORDER BY provider
+
+-- name: delete_credential
+DELETE FROM config.provider_credentials WHERE org_id = %(org_id)s AND provider = %(provider)s
+RETURNING provider, label, fingerprint, created_at, updated_at
+
+-- name: sealed_credentials
+SELECT org_id, provider, sealed FROM config.provider_credentials ORDER BY org_id, provider
+
+-- name: reseal_credential
+UPDATE config.provider_credentials SET sealed = %(resealed)s
+WHERE org_id = %(org_id)s AND provider = %(provider)s AND sealed = %(sealed)s

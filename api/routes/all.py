@@ -2,6 +2,7 @@
 
 from api.operation import Operation
 from api.routes import (
+    credentials,
     deliveries,
     destinations,
     explain,
@@ -16,6 +17,19 @@ from api.routes import (
     workflows,
 )
 
-_SUBJECTS = (submit, jobs, explain, deliveries, results, history, workflows, destinations, webhooks, keys, orgs)
+_SUBJECTS = (
+    submit,
+    jobs,
+    explain,
+    deliveries,
+    results,
+    history,
+    workflows,
+    destinations,
+    webhooks,
+    credentials,
+    keys,
+    orgs,
+)
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

@@ -1,13 +1,26 @@
 """What each provider can honour of a service node's settings, and what an org signs in with there."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from services.ledger.countries import COUNTRY_NAMES
 from services.ledger.workflow import Fault, OutputFormat, ServiceSettings
 
 COUNTRY = re.compile(r"[A-Za-z]{2}")
+VISIBLE = "1 to 512 visible ASCII characters"
+SECRET_FORMS = {
+    "apiKey": VISIBLE,
+    "zone": VISIBLE,
+    "username": f"{VISIBLE}, no colon",
+    "password": "1 to 512 characters, no control characters",
+}
+SECRET = {
+    "apiKey": re.compile(r"[!-~]{1,512}"),
+    "zone": re.compile(r"[!-~]{1,512}"),
+    "username": re.compile(r"[!-9;-~]{1,512}"),
+    "password": re.compile(r"[^\x00-\x1f\x7f]{1,512}"),
+}
 ANY_COUNTRY: Collection[str] | None = None  # every code of two letters
 
 
@@ -46,6 +59,19 @@ def unsupported(provider: str, settings: ServiceSettings) -> list[Fault]:
     """
     honours = PROVIDERS.get(provider)
     return list(_faults(provider, honours, settings)) if honours else []
+
+
+def credential_fault(provider: str, secret: Mapping[str, str]) -> str | None:
+    """Return what is wrong with a credential, without quoting any of it; None: it can be kept."""
+    honours = PROVIDERS.get(provider)
+    if honours is None or not honours.credential:
+        return f"{provider} is no provider with a credential: use {', '.join(WITH_CREDENTIAL)}"
+    if set(secret) != set(honours.credential):
+        return f"{provider} takes {' and '.join(honours.credential)}, and nothing else"
+    for name in honours.credential:
+        if not SECRET[name].fullmatch(secret[name]):
+            return f"{name} is not of a form that can be sent: {SECRET_FORMS[name]}"
+    return None
 
 
 def _faults(provider: str, honours: Honours, settings: ServiceSettings) -> Iterator[Fault]:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
+from services.runtime.sealing import new_key
+
 KEY_BYTES = 32
 
 
@@ -18,6 +20,7 @@ class Secrets:
     operator_key: str = field(repr=False)
     postgres_password: str = field(repr=False)
     signing_key: str = field(repr=False)
+    credentials_key: str = field(repr=False)
 
 
 def secrets_of(file: Path, environ: Mapping[str, str]) -> Secrets:
@@ -26,6 +29,7 @@ def secrets_of(file: Path, environ: Mapping[str, str]) -> Secrets:
     current = replace(
         kept,
         operator_key=environ.get("JOBLEDGER_OPERATOR_KEY") or kept.operator_key,
+        credentials_key=environ.get("JOBLEDGER_CREDENTIALS_KEY") or kept.credentials_key,
         signing_key=environ.get("JOBLEDGER_SIGNING_KEY") or kept.signing_key,
     )
     write_private(file, json.dumps(asdict(current)).encode())
@@ -42,6 +46,7 @@ def _made() -> Secrets:
         operator_key=secrets.token_urlsafe(KEY_BYTES),
         postgres_password=secrets.token_urlsafe(KEY_BYTES),
         signing_key=base64.b64encode(secrets.token_bytes(KEY_BYTES)).decode(),
+        credentials_key=new_key(),
     )
 
 

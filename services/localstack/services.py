@@ -12,7 +12,7 @@ from services.localstack.secret_file import Secrets
 
 READY = "/ready"
 READY_SECONDS = 300.0  # a decider reads its log back first: a ledger of 150,000 events took 25 s on two busy cores
-GIVEN = ("operator_key", "signing_key")  # secrets that some service is given, and the others not
+GIVEN = ("operator_key", "credentials_key", "signing_key")  # secrets that some service is given, and the others not
 STOP_SECONDS = 12.0  # a service stops within 10 s
 
 
@@ -30,7 +30,7 @@ class Service:
 
 SERVICES = (
     Service("decider", ("-m", "services.decider"), needs=("broker",)),
-    Service("workers", ("-m", "services.workers"), needs=("broker", "decider")),
+    Service("workers", ("-m", "services.workers"), needs=("broker", "decider"), knows=("credentials_key",)),
     Service("writers", ("-m", "services.writers"), needs=("broker", "postgres")),
     Service(
         "writers-webhook",
@@ -54,7 +54,7 @@ SERVICES = (
     ),
     Service("projections-heads", ("-m", "projections.heads"), needs=("broker",), knows=("signing_key",)),
     Service("snapshotter", ("-m", "services.snapshotter"), needs=("broker",)),
-    Service("api", ("-m", "api"), needs=("broker", "postgres", "decider"), knows=("operator_key",)),
+    Service("api", ("-m", "api"), needs=("broker", "postgres", "decider"), knows=("operator_key", "credentials_key")),
 )
 
 # Each has `migrate(url)` and runs as `python -m`; all may run at once.

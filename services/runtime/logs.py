@@ -54,7 +54,9 @@ def without_secrets(text: str) -> str:
 
 def setup(settings: Settings, service: str) -> None:
     """Send every log record of this process to stderr as JSON: time, level, service, logger, message, extra ids."""
-    setup_plain(settings.log_level, service, (settings.operator_key, settings.signing_key))
+    setup_plain(
+        settings.log_level, service, (settings.operator_key, settings.signing_key, *settings.credentials_key.split(","))
+    )
 
 
 def setup_plain(log_level: str, service: str, secrets: tuple[str, ...] = ()) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from services.runtime.errors import SettingsError
+from services.runtime.sealing import Sealer
 
 BrokerKind = Literal["apache-kafka", "tansu", "external"]
 
@@ -15,7 +16,8 @@ BrokerKind = Literal["apache-kafka", "tansu", "external"]
 class Settings:
     """Settings of one process; every field is read from `JOBLEDGER_<FIELD NAME IN UPPER CASE>`.
 
-    Times are in seconds. Secrets (`operator_key`, `signing_key`) are never part of `repr`, logs or events.
+    Times are in seconds. Secrets (`operator_key`, `credentials_key`, `signing_key`) are never part of `repr`, logs or
+    events.
     """
 
     kafka: str  # bootstrap servers, host:port[,host:port]
@@ -58,6 +60,7 @@ class Settings:
     dead_letter_limit: int = 1000  # parked records of one topic and hour, by whomever, before a process stops
     log_level: str = "INFO"
     operator_key: str = ""
+    credentials_key: str = ""  # keys that seal provider credentials, comma-separated, the newest first
     signing_key: str = ""  # seed of the Ed25519 key that signs the heads of chains, 32 bytes in base64
 
     def __repr__(self) -> str:
@@ -105,6 +108,8 @@ def _check(settings: Settings) -> None:
             raise SettingsError(
                 f"JOBLEDGER_{name.upper()} takes a URL such as https://api.example without user or query"
             )
+    if settings.credentials_key:
+        Sealer(settings.credentials_key)  # raises, and names the setting
     if settings.gate_deadline_seconds < 1:
         raise SettingsError("JOBLEDGER_GATE_DEADLINE_SECONDS must be at least 1: no job may wait for ever")
 

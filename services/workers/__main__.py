@@ -23,9 +23,10 @@ from services.streams.intake import Intake, misplaced
 from services.streams.watch import Taking, watch_stream
 from services.workers.app import worker_app
 from services.workers.attempt import attempt
+from services.workers.credentials import StoredCredentials
 from services.workers.executor import Executor
 from services.workers.heartbeat import Heartbeat
-from services.workers.providers.registry import NoCredentials, Providers
+from services.workers.providers.registry import Providers
 from services.workers.slots import Slots
 from services.workers.steps import Tools
 from services.workers.workflows import Workflows
@@ -47,7 +48,10 @@ async def main(settings: Settings) -> None:
     async with contextlib.AsyncExitStack() as stack:
         server = await serve(settings, health)
         stack.push_async_callback(server.close)
-        providers = Providers(settings, NoCredentials())
+        credentials = StoredCredentials(settings)
+        stack.push_async_callback(credentials.close)
+        await credentials.start()
+        providers = Providers(settings, credentials)
         stack.push_async_callback(providers.close)
         await providers.start()
         producer = Producer(settings, "worker-dead-letters")

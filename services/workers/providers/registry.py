@@ -8,21 +8,10 @@ from services.workers.providers.dialect import Dialect
 from services.workers.providers.direct import DirectProvider
 from services.workers.providers.nimble import Nimble
 from services.workers.providers.oxylabs import Oxylabs
-from services.workers.providers.protocol import Credentials, Provider, ProviderError
+from services.workers.providers.protocol import Credentials, Provider
 from services.workers.providers.zyte import Zyte
 
 DIALECTS: tuple[Dialect, ...] = (BrightData(), Oxylabs(), Nimble(), Zyte(), Decodo())
-
-
-class NoCredentials:
-    """No org has a credential."""
-
-    async def secret(self, org_id: str, provider: str) -> ProviderError:
-        """Say that there is none."""
-        return ProviderError("credential_missing", f"org {org_id} has no credential for {provider}")
-
-    def forget(self, org_id: str, provider: str) -> None:
-        """Do nothing: nothing is known."""
 
 
 class Providers:

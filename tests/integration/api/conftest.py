@@ -26,6 +26,7 @@ from api.tail import Tail
 from projections.postgres.read import ReadModel
 from services.runtime.blob import BlobStore
 from services.runtime.health import Health
+from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from tests.integration.api.pocket import PocketFeed, PocketLedger
 
@@ -98,8 +99,9 @@ class StartApi(Protocol):
 
 @pytest.fixture
 def with_operator(settings: Settings) -> Settings:
-    """The settings of the API under test, with an operator key and a ClickHouse, which the API never calls."""
-    return replace(settings, operator_key=OPERATOR, clickhouse="http://127.0.0.1:9/jobledger")
+    """The settings of the API under test, with its keys and a ClickHouse, which the API never calls."""
+    keys = new_key()
+    return replace(settings, operator_key=OPERATOR, credentials_key=keys, clickhouse="http://127.0.0.1:9/jobledger")
 
 
 @pytest.fixture

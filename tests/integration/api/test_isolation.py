@@ -9,6 +9,7 @@ from tests.integration.api.pocket import PocketLedger
 
 # What an org sends where the path alone names nothing of the other.
 BODIES: dict[str, Any] = {
+    "/api/v1/credentials": {"provider": "zyte", "secret": {"apiKey": "mine"}},
     "/api/v1/jobs": {"url": "https://shop.example/1"},
     "/api/v1/destinations": {"kind": "clickhouse", "destinationId": "mine"},
     "/api/v1/keys": {"name": "mine"},
@@ -32,10 +33,12 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
     webhook_id = (await api.call("POST", "/api/v1/webhooks", acme.key, hook)).json["webhookId"]
     lake = {"kind": "clickhouse", "destinationId": "lake-of-acme"}
     assert (await api.call("POST", "/api/v1/destinations", acme.key, lake)).status == 201
+    signing_in = {"provider": "decodo", "label": "secret-of-acme", "secret": {"username": "u", "password": "p"}}
+    assert (await api.call("POST", "/api/v1/credentials", acme.key, signing_in)).status == 201
     commands = len(pocket.commands)
     for job_id in (stored, fresh):
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
-        names["webhook_id"] = webhook_id
+        names |= {"webhook_id": webhook_id, "provider": "decodo"}
         names["destination_id"] = "lake-of-acme"
         for operation in OPERATIONS:
             answer = await _try(api, operation, names, rival.key)

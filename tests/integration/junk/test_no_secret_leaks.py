@@ -4,6 +4,7 @@ What shows a secret on purpose is left out: the answer that makes a key or an en
 """
 
 import asyncio
+import base64
 import contextlib
 import json
 import logging
@@ -14,14 +15,17 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 
 from services.localstack.ports import port_for
 from services.runtime import topics
 from services.runtime.logs import JsonLines
 from services.runtime.reader import LogReader
+from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from services.writers.__main__ import main as write
 from tests.eventually import eventually
+from tests.fakes.providers.zyte import FakeZyte
 from tests.integration.junk.consumers import running
 from tests.integration.junk.platform import OPERATOR, SECONDS, Platform, platform
 from tests.integration.junk.records import PARTITION, Planted, deliveries, plant
@@ -29,6 +33,8 @@ from tests.unit.workers.fakes import service, workflow
 
 pytestmark = pytest.mark.kafka
 MARK = "m4rk-0f8c1b-s3cr3t"
+API_KEY = f"{MARK}-of-a-provider"
+SIGNED_IN = base64.b64encode(f"{API_KEY}:".encode()).decode()  # as it goes over the wire
 DEAD_STORES = (
     f"postgresql://postgres:{MARK}@127.0.0.1:9/nothing",
     f"postgresql://postgres:{MARK}@[::1/nothing",  # psycopg names a URL that it cannot read
@@ -101,6 +107,32 @@ async def provoke_the_workers(it: Platform) -> None:
     await it.until(await it.submit(f"/gone?signature={MARK}-in-a-url", workflowId="w"), "extraction_done")
 
 
+class QuotingZyte(FakeZyte):
+    """Answers with all that it was sent, as a debugging proxy would."""
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Quote the request."""
+        return self.refusal(
+            400, f"{dict(request.headers)} {base64.b64encode(f'{API_KEY}:'.encode()).decode()} {API_KEY}"
+        )
+
+
+async def provoke_the_providers(it: Platform) -> None:
+    """Let credentials be refused, kept, and quoted by a provider."""
+    for secret in ({"apiKey": f"{API_KEY}\r\n"}, {"apiKey": [API_KEY]}, {"apiKey": API_KEY, "more": API_KEY}, API_KEY):
+        status, _ = await it.call("POST", "/api/v1/credentials", {"provider": "zyte", "secret": secret})
+        assert status == 422
+    nodes = json.loads(workflow(service("a", retries=1, provider="zyte"), service("b", retries=1, provider="decodo")))
+    await it.made("/api/v1/workflows", {"workflowId": "z", "document": nodes, "publish": True})
+    for expected in (201, 200):
+        body = {"provider": "zyte", "secret": {"apiKey": API_KEY}}
+        assert (await it.call("POST", "/api/v1/credentials", body))[0] == expected
+    await it.call("GET", "/api/v1/credentials")
+    job = await it.until(await it.submit("/p/z", workflowId="z"), "failed")
+    types = [visit["errorType"] for visit in job["executionTrace"] if visit["errorType"]]
+    assert types[:2] == ["provider_request", "credential_missing"], types
+
+
 async def everything_on(settings: Settings, topic: topics.Topic) -> bytes:
     """Return every key, value and header of a topic."""
     reader = LogReader(settings, topic.name, dict.fromkeys(range(topic.partitions), 0))
@@ -113,8 +145,16 @@ async def everything_on(settings: Settings, topic: topics.Topic) -> bytes:
 
 
 async def test_secrets_are_in_no_record_no_line_no_answer_and_no_metric(settings: Settings, lines: list[str]) -> None:
-    dead = replace(settings, postgres=DEAD_STORES[0])
-    async with platform(settings, document(Authorization=MARK, Cookie=MARK), postgres=dead, webhook=settings) as it:
+    dead, keys = replace(settings, postgres=DEAD_STORES[0]), new_key()
+    async with (
+        QuotingZyte().serving() as zyte,
+        platform(
+            replace(settings, zyte_url=zyte, credentials_key=keys),
+            document(Authorization=MARK, Cookie=MARK),
+            postgres=dead,
+            webhook=settings,
+        ) as it,
+    ):
         status, _ = await it.call("POST", "/api/v1/workflows", {"document": document(**{"X-Key": f"{MARK}\r\n"})})
         assert status == 422
         hook = await it.made("/api/v1/webhooks", {"url": f"{it.site.url}/hook/{MARK}", "eventTypes": ["job.failed"]})
@@ -124,6 +164,7 @@ async def test_secrets_are_in_no_record_no_line_no_answer_and_no_metric(settings
         await asyncio.to_thread(plant, settings, topics.commands(settings), 0, [Planted(b"junk")])
         await provoke_the_api(it)
         await provoke_the_workers(it)
+        await provoke_the_providers(it)
         await eventually(lambda: any("destination down" in line for line in lines), SECONDS)
         await eventually(lambda: it.site.got[f"/hook/{MARK}"], SECONDS)
         await it.call("GET", "/api/v1/jobs")
@@ -137,7 +178,7 @@ async def test_secrets_are_in_no_record_no_line_no_answer_and_no_metric(settings
         "logs": "\n".join(lines).encode(),
         **{topic.name: found for topic, found in zip(topics.all_topics(settings), records, strict=True)},
     }
-    secrets = [it.key, it.key.rpartition("_")[2], OPERATOR, hook["secret"], secret, MARK]
+    secrets = [it.key, it.key.rpartition("_")[2], OPERATOR, hook["secret"], secret, MARK, keys, SIGNED_IN]
     for place, text in told.items():
         assert text or place.endswith("deliveries.clickhouse"), place  # nothing goes there in this test
         shown_on_purpose = place.endswith((".events", ".commands", ".tasks.workflow")) or place == "answers"

@@ -23,6 +23,7 @@ from services.localstack.program import Program
 from services.localstack.restarts import LONGEST_PAUSE_SECONDS, QUIET_SECONDS, Restarts
 from services.localstack.secret_file import secrets_of
 from services.localstack.supervisor import only_supervisor
+from services.runtime.sealing import Sealer
 
 
 def test_a_port_is_remembered_until_somebody_else_takes_it(tmp_path: Path) -> None:
@@ -155,6 +156,8 @@ def test_secrets_are_made_once_and_only_their_owner_can_read_them(tmp_path: Path
     assert secrets_of(file, {}) == made
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert made.operator_key not in repr(made)
+    assert made.credentials_key not in repr(made)
+    assert Sealer(made.credentials_key).open(Sealer(made.credentials_key).seal(b"x")) == b"x"
     given = secrets_of(file, {"JOBLEDGER_OPERATOR_KEY": "mine"})
     assert (given.operator_key, given.postgres_password) == ("mine", made.postgres_password)
     assert json.loads(file.read_text())["operator_key"] == "mine"

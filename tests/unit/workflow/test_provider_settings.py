@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from services.ledger.provider_settings import PROVIDER_NAMES, PROVIDERS, WITH_CREDENTIAL, unsupported
+from services.ledger.provider_settings import PROVIDER_NAMES, PROVIDERS, WITH_CREDENTIAL, credential_fault, unsupported
 from services.ledger.workflow import ServiceSettings, WorkflowInvalid
 from services.ledger.workflow_reading import document_from
 from tests.unit.workflow.documents import encoded, good_document
@@ -71,3 +71,33 @@ def test_every_provider_can_be_named_in_a_document(provider: str) -> None:
 
 def test_all_but_direct_need_a_credential() -> None:
     assert set(PROVIDERS) - set(WITH_CREDENTIAL) == {"direct"}
+
+
+@pytest.mark.parametrize(
+    ("provider", "secret", "said"),
+    [
+        ("zyte", {"apiKey": "abc-def"}, None),
+        ("brightdata", {"apiKey": "abc", "zone": "web_unlocker1"}, None),
+        ("oxylabs", {"username": "u", "password": "p\u00e4ss w:rd"}, None),
+        ("direct", {"apiKey": "s3cr3t"}, "no provider with a credential"),
+        ("pigeon", {"apiKey": "s3cr3t"}, "no provider with a credential"),
+        ("zyte", {}, "takes apiKey"),
+        ("zyte", {"apiKey": "x", "s3cr3t": "y"}, "nothing else"),
+        ("decodo", {"username": "u"}, "username and password"),
+        ("zyte", {"apiKey": "s3cr3t\r\nX: y"}, "visible ASCII"),
+        ("zyte", {"apiKey": ""}, "visible ASCII"),
+        ("nimble", {"username": "s3cr3t:x", "password": "p"}, "no colon"),
+        ("nimble", {"username": "u", "password": "s3cr3t\n"}, "control characters"),
+        ("nimble", {"username": "u", "password": "s3cr3t" * 100}, "1 to 512"),
+    ],
+)
+def test_a_credential_that_cannot_be_sent_is_refused_without_being_quoted(
+    provider: str, secret: dict[str, str], said: str | None
+) -> None:
+    fault = credential_fault(provider, secret)
+    if said is None:
+        assert fault is None
+    else:
+        assert fault is not None
+        assert said in fault
+        assert "s3cr3t" not in fault

@@ -1,0 +1,37 @@
+"""Seals every provider credential with the newest key: `python -m api.config.reseal`; then the former key can go."""
+
+import os
+import sys
+
+import psycopg
+
+from api.config.store import QUERIES
+from services.runtime.errors import SettingsError
+from services.runtime.sealing import Sealer
+from services.runtime.settings import settings_from
+from services.runtime.sql import blocks
+
+
+def reseal(dsn: str, sealer: Sealer) -> int:
+    """Seal all credentials anew and return how many; one that is replaced meanwhile has the newest key already."""
+    queries = blocks(QUERIES)
+    with psycopg.connect(dsn) as connection:
+        rows = connection.execute(queries["sealed_credentials"]).fetchall()
+        for org_id, provider, sealed in rows:
+            name = {"org_id": org_id, "provider": provider}
+            resealed = sealer.reseal(bytes(sealed))
+            connection.execute(queries["reseal_credential"], {**name, "sealed": sealed, "resealed": resealed})
+    return len(rows)
+
+
+def main() -> None:
+    """Do so for the configured store and keys."""
+    settings = settings_from(os.environ)
+    if not settings.credentials_key:
+        raise SettingsError("JOBLEDGER_CREDENTIALS_KEY not set: give the new key and the former one, comma-separated")
+    number = reseal(settings.postgres, Sealer(settings.credentials_key))
+    sys.stdout.write(f"{number} credentials sealed with the first key\n")
+
+
+if __name__ == "__main__":
+    main()
