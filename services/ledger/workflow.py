@@ -18,6 +18,9 @@ EdgeKind = Literal["default", "success", "fail"]
 Backoff = Literal["instant", "deferred"]
 OutputFormat = Literal["html", "json", "markdown", "text"]
 SelectorKind = Literal["css", "xpath", "jsonld"]
+GateVerdict = Literal[
+    "captcha", "block", "soft_404", "maintenance", "login_wall", "consent_wall", "empty_shell", "empty_body"
+]
 ValueType = Literal["text", "number", "integer", "boolean", "money", "url", "date", "list"]
 
 # Says what is wrong with a selector, or None; the ledger knows no selector library, so the caller brings it.
@@ -34,7 +37,7 @@ class GateRules(_Wire, frozen=True, kw_only=True):
     required_selector: str = ""  # CSS; empty: none
     min_text_chars: Annotated[int, Meta(ge=0)] = 0  # visible characters
     content_types: tuple[str, ...] = ()  # e.g. text/html, image/*; empty: any
-    allow: tuple[str, ...] = ()  # verdicts that do not refuse, e.g. login_wall
+    allow: tuple[GateVerdict, ...] = ()  # verdicts that do not refuse, e.g. login_wall
 
 
 class ServiceSettings(_Wire, frozen=True, kw_only=True):

@@ -25,6 +25,11 @@ WIDGETS = (
     b"captcha.js", b"captcha-box", b"nocaptcha", b"_incapsula_resource", b"challenge-platform", b"captcha",
 )  # fmt: skip
 
+# A badge that scores in the background, and stops nobody.
+INVISIBLE_WIDGET = re.compile(
+    rb"data-size=[\"']?invisible|recaptcha/(?:api|enterprise)\.js\?[^\"']{0,200}render=(?!explicit)"
+)
+
 # Refusals of vendors' edges.
 REFUSAL = (b"cf-error-details", b"_incapsula_resource?cwudnsai", b"errors.edgesuite.net")
 
@@ -32,20 +37,36 @@ REFUSAL = (b"cf-error-details", b"_incapsula_resource?cwudnsai", b"errors.edgesu
 # No pattern spans `.*`: a page that repeats its first half would be searched once for each repetition.
 SETS_COOKIE = re.compile(rb"document\.cookie\s{0,9}=")
 COMES_BACK = re.compile(rb"location\.(?:reload|replace)|location(?:\.href)?\s{0,9}=|\.submit\(\)")
-UNPACKS_ITSELF = re.compile(rb"\beval\b|Function\s{0,9}\(")
-ENCODED = re.compile(rb"fromCharCode|\batob\(|unescape\(|[A-Za-z0-9+/]{400,}")
-PROBES_BROWSER = re.compile(rb"navigator\.webdriver|\bwebdriver\b|callPhantom|_phantom|fingerprint", re.I)
-GOES_ELSEWHERE = re.compile(
-    rb"(?:window\.|document\.|top\.|self\.)?location(?:\.href)?\s*=[^=]|location\.(?:replace|assign)\(|http-equiv=[\"']?refresh",
-    re.I,
-)
-EXTERNAL_SCRIPT = re.compile(rb"<script[^>]{0,500}\bsrc\s*=", re.I)
+UNPACKS_ITSELF = re.compile(rb"\beval\b|\bFunction\s{0,9}\(")
+ENCODED = re.compile(rb"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{400}")  # each run is looked at once, from its begin
+DECODES = (b"fromCharCode", b"atob(", b"unescape(")
+PROBES_BROWSER = (b"webdriver", b"callphantom", b"_phantom", b"fingerprint")
+SETS_LOCATION = re.compile(rb"location(?:\.href)?\s{0,9}=[^=]|location\.(?:replace|assign)\(")
+REFRESHES = re.compile(rb"http-equiv=[\"']?refresh")
+MOUNT = re.compile(rb"\bid=[\"']?(?:root|app|__next|__nuxt|main|react|ember)")  # where an application puts itself
+EXTERNAL_SCRIPT = re.compile(rb"<script[^>]{0,500}\bsrc\s*=")
 
 
-def sets_cookie_and_comes_back(raw: bytes) -> bool:
+def sets_cookie_and_comes_back(lowered: bytes) -> bool:
     """Say whether a script sets a cookie and, later in the markup, loads the page again."""
-    cookie = SETS_COOKIE.search(raw)
-    return cookie is not None and COMES_BACK.search(raw, cookie.end()) is not None
+    cookie = SETS_COOKIE.search(lowered)
+    return cookie is not None and COMES_BACK.search(lowered, cookie.end()) is not None
+
+
+def probes_browser(lowered: bytes) -> bool:
+    """Say whether a script looks for an automated browser."""
+    return any(mark in lowered for mark in PROBES_BROWSER)
+
+
+def unpacks_itself(raw: bytes) -> bool:
+    """Say whether a script decodes another and runs it."""
+    encoded = any(mark in raw for mark in DECODES) or ENCODED.search(raw) is not None
+    return encoded and UNPACKS_ITSELF.search(raw) is not None
+
+
+def goes_elsewhere(lowered: bytes) -> bool:
+    """Say whether a page leads to another by itself."""
+    return SETS_LOCATION.search(lowered) is not None or REFRESHES.search(lowered) is not None
 
 
 # Without one of these, the search below is in vain.

@@ -222,13 +222,14 @@ CONSENT_HEADINGS = (
     "prima di continuare", "tua privacy", "voordat je verdergaat", "jouw privacy", "uw privacy",
     "zanim przejdziesz", "twoja prywatność", "prywatność", "прежде чем продолжить", "než budete pokračovat",
     "devam etmeden önce", "続行する前に", "innan du fortsätter", "før du fortsætter", "før du fortsetter",
+    "プライバシー", "个人信息", "您的隐私", "隐私设置", "我们重视您的隐私", "您的隱私", "конфиденциальност", "개인정보",
     "ennen kuin jatkat", "werbung und tracking", "gdpr",
 )  # fmt: skip
 
 CONSENT_WORDS = (
     "cookie", "consent", "einwilligung", "zustimm", "consentement", "consentimiento", "consentimento",
     "consenso", "toestemming", "zgod", "souhlas", "соглас", "файлы cookie", "rıza", "çerez", "同意", "samtyck",
-    "samtykke",
+    "samtykke", "クッキー", "쿠키", "куки",
 )  # fmt: skip
 
 REDIRECTING = (
@@ -242,4 +243,25 @@ NEEDS_SCRIPT = (
     "javascript", "java script", "enable js", "scripts are disabled", "doesn't work properly without",
     "browser is not supported", "unsupported browser", "browser not supported", "update your browser",
     "upgrade your browser",
+)  # fmt: skip
+
+# Reports on the state of services speak of maintenance every day.
+STATUS_PAGE = (
+    "all systems operational", "all services operational", "operational", "past incidents", "incident history",
+    "uptime over the past", "subscribe to updates", "alle systeme", "betriebsbereit", "opérationnel",
+    "todos los sistemas", "operativo", "operacional", "работает нормально", "все системы", "正常に稼働",
+    "稼働中", "运行正常", "正常运行",
+)  # fmt: skip
+
+# In sentences on where a page can be seen; some of the names are patterns.
+COUNTRIES = (
+    "united states", "u\\.?s\\.?a?", "united kingdom", "u\\.?k", "ireland", "canada", "australia", "new zealand",
+    "germany", "austria", "switzerland", "france", "belgium", "netherlands", "luxembourg", "spain",
+    "portugal", "italy", "greece",
+    "sweden", "norway", "denmark", "finland", "iceland", "poland", "czech republic", "czechia", "slovakia", "hungary",
+    "romania", "bulgaria", "croatia", "serbia", "turkey", "ukraine", "russia", "israel", "india", "china", "japan",
+    "korea", "south korea", "taiwan", "hong kong", "singapore", "malaysia", "indonesia", "thailand", "vietnam",
+    "philippines", "brazil", "mexico", "argentina", "chile", "colombia", "peru", "south africa", "nigeria", "kenya",
+    "egypt", "saudi arabia", "united arab emirates", "europe", "european union", "eu", "north america",
+    "latin america", "asia",
 )  # fmt: skip

@@ -7,21 +7,28 @@ from itertools import islice
 
 from selectolax.lexbor import LexborHTMLParser
 
-from services.workers.gate.machinery import CONTENT, CONTENT_HINTS, WIDGETS
+from services.workers.gate.machinery import CONTENT, CONTENT_HINTS
 
 UNSEEN = ["script", "style", "template", "svg", "select", "datalist", "object"]
 TITLE_MARKS = re.compile(r"\s+[|–—\-·•›»:~/―]+\s+|[|›»:―]\s*")
+ASKING = frozenset(("email", "search", "tel", "number", "date"))
 MAX_HEADINGS = 6
+MAX_FORMS = 10
 MACHINERY_BYTES = 24 * 1024
-FIRST_DENSE = "\u3040"  # kana, ideographs, hangul
+DENSE = re.compile("[\u3040-\U0010ffff]+")  # kana, ideographs, hangul
 DENSE_WEIGHT = 2.0
+PRICE = re.compile(
+    r"(?:[€$£¥₹₽]|\b(?:eur|usd|gbp|chf|rs\.?)) ?[1-9]|[0-9] ?(?:[€£₽]|(?:eur|usd|zł|kč|руб|kr|chf|円|元)\b)"
+)
 PHRASE_CHARS = 1500  # of visible text in which phrases are looked for
 # The work of an HTML5 parser grows with the square of how deep tags are nested, and each paragraph gets a copy of every
 # formatting tag that was left open. So a page is read up to this many tags (walls have few), with spans for formatting.
 MAX_TAGS = 10_000
-TAG = re.compile("<[a-z]", re.I)
-FORMATTING = re.compile(r"(</?)(?:b|big|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])", re.I)
-CODE = re.compile(r"(</?)code(?=[\s/>])", re.I)
+TAG = re.compile(rb"<[a-z]")
+FORMATTING = re.compile(rb"(</?)(?:b|big|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])")
+CODE = re.compile(rb"(</?)code(?=[\s/>])")
+# Visible characters are counted up to here; no rule of the gate's own asks for more, and a workflow's may be told.
+COUNTED_CHARS = 20_000
 
 
 @dataclass(frozen=True)
@@ -29,6 +36,7 @@ class Reading:
     """Measures of one HTML page; texts are in lower case with single spaces."""
 
     raw: bytes = field(repr=False)
+    lowered: bytes = field(repr=False)  # ASCII letters only; patterns that fold case cost five times as much
     title_parts: tuple[str, ...]
     headings: tuple[str, ...]
     text: str  # visible, at most PHRASE_CHARS
@@ -41,14 +49,17 @@ class Reading:
     drawings: int  # svg and canvas
     forms: int
     passwords: int
+    password_buttons: tuple[str, ...]  # what the buttons of forms say that ask for one password
     inputs: int
+    asks_something: bool  # a field for an address, a number or a search
+    buttons: int
     frames: int
     samples: int  # of code, which may show what an error page says
 
     @cached_property
-    def lowered(self) -> bytes:
+    def head(self) -> bytes:
         """The head of the markup in lower case, where walls show their machinery."""
-        return self.raw[:MACHINERY_BYTES].lower()
+        return self.lowered[:MACHINERY_BYTES]
 
     @cached_property
     def has_content_marks(self) -> bool:
@@ -58,31 +69,35 @@ class Reading:
     @cached_property
     def prose(self) -> float:
         """The weight of the prose in characters of an alphabet: an ideograph or syllable says more than a letter."""
-        dense = sum(character >= FIRST_DENSE for character in self.text)
+        dense = 0 if self.text.isascii() else sum(map(len, DENSE.findall(self.text)))
         share = dense / len(self.text) if self.text else 0.0
         return self.prose_chars * (1 + share * (DENSE_WEIGHT - 1))
 
     @cached_property
-    def widget(self) -> str:
-        """The first CAPTCHA widget in the markup, or nothing."""
-        return next((mark.decode() for mark in WIDGETS if mark in self.lowered), "")
+    def has_price(self) -> bool:
+        """Says whether the visible text names an amount of money."""
+        return PRICE.search(self.text) is not None
 
 
-def reading_of(text: str) -> Reading:
-    """Parse a page and take its measures."""
-    tree = LexborHTMLParser(_harmless(text) or " ")
+def reading_of(text: str, counted_chars: int = COUNTED_CHARS) -> Reading:
+    """Parse a page and take its measures; visible characters beyond `counted_chars` may stay uncounted."""
+    raw = text.encode("utf-8", "replace")
+    lowered = raw.lower()
+    tree = LexborHTMLParser(_harmless(lowered) or b" ")
     title = _plain(node.text()) if (node := tree.css_first("title")) else ""
     scripts = len(tree.tags("script"))
     noscript = _plain(" ".join(node.text() for node in tree.tags("noscript")))
     drawings = len(tree.tags("svg")) + len(tree.tags("canvas"))
     tree.strip_tags([*UNSEEN, "noscript"])
     body = tree.body
-    seen = _spaced(body.text(separator=" ")) if body else ""
+    seen = _seen(body.text(separator=" "), counted_chars) if body else ""
     links = tree.tags("a")
-    linked = sum(len(_spaced(node.text())) + 1 for node in (*links, *tree.tags("button")))
+    buttons = tree.tags("button")
+    linked = sum(len(_spaced(node.text())) + 1 for node in (*links, *buttons))
     inputs = [(node.attributes.get("type") or "text").lower() for node in tree.tags("input")]
     return Reading(
-        raw=text.encode("utf-8", "replace"),
+        raw=raw,
+        lowered=lowered,
         title_parts=_parts(title),
         headings=tuple(filter(None, (_plain(node.text()) for node in tree.css("h1, h2")[:MAX_HEADINGS]))),
         text=_plain(seen[:PHRASE_CHARS]),
@@ -95,19 +110,39 @@ def reading_of(text: str) -> Reading:
         drawings=drawings,
         forms=len(tree.tags("form")),
         passwords=inputs.count("password"),
+        password_buttons=_password_buttons(tree) if "password" in inputs else (),
         inputs=sum(kind not in ("hidden", "submit", "button", "image", "checkbox", "radio") for kind in inputs)
         + len(tree.tags("textarea")),
+        asks_something=not ASKING.isdisjoint(inputs),
+        buttons=len(buttons),
         frames=len(tree.tags("frame")) + len(tree.tags("iframe")),
         samples=len(tree.tags("pre")) + len(tree.tags("samp")),
     )
 
 
-def _harmless(text: str) -> str:
+def _password_buttons(tree: LexborHTMLParser) -> tuple[str, ...]:
+    labels: list[str] = []
+    for form in tree.tags("form")[:MAX_FORMS]:
+        if len(form.css("input[type=password]")) == 1:
+            labels += [_plain(node.text()) for node in form.css("button")]
+            labels += [_plain(node.attributes.get("value") or "") for node in form.css("input[type=submit]")]
+    return tuple(filter(None, labels))
+
+
+def _harmless(lowered: bytes) -> bytes:
     """Return markup that parses in bounded time and memory and reads the same; `code` becomes `samp`."""
-    if text.count("<") > MAX_TAGS:
-        first_too_many = next(islice(TAG.finditer(text), MAX_TAGS, None), None)
-        text = text[: first_too_many.start()] if first_too_many else text
-    return CODE.sub(r"\1samp", FORMATTING.sub(r"\1span", text))
+    if lowered.count(b"<") > MAX_TAGS:
+        first_too_many = next(islice(TAG.finditer(lowered), MAX_TAGS, None), None)
+        lowered = lowered[: first_too_many.start()] if first_too_many else lowered
+    plain = FORMATTING.sub(rb"\1span", lowered)
+    return CODE.sub(rb"\1samp", plain) if b"code" in plain else plain
+
+
+def _seen(text: str, enough: int) -> str:
+    """Return a text with single spaces, or a part of it that has enough characters."""
+    size = max(2 * enough, PHRASE_CHARS)
+    seen = _spaced(text[:size])
+    return seen if len(text) <= size or len(seen) >= enough else _spaced(text)
 
 
 def _spaced(text: str) -> str:

@@ -41,6 +41,42 @@ GOOD: dict[str, str] = {
     ),
     "list of files": _page("Index of /pub", "<h1>Index of /pub</h1>" + "<a href=x>file.txt</a><br>" * 5),
     "picture": "<html><body><img src=a.jpg></body></html>",
+    "stub on CAPTCHA with a date": _page(
+        "What is a CAPTCHA? - Blog",
+        "<h1>What is a CAPTCHA?</h1>" + PROSE * 2,
+        '<meta property="article:published_time" content="2026-01-01">',
+    ),
+    "shop with a sign-in link and a cookie banner": _page(
+        "Kettles | Shop",
+        "<div><h2>We value your privacy</h2><p>We use cookies.</p><form><button>Accept</button></form></div>"
+        '<a href="/login">Sign in</a><h1>Kettles</h1><h2>Steel kettle</h2><p>$ 12.00</p>' + PROSE + NAV[:600],
+    ),
+    "landing page with a hidden reCAPTCHA badge": _page(
+        "Kettle News",
+        "<h1>Tea is coming</h1><form><input type=email><div class=g-recaptcha data-size=invisible></div></form>",
+        '<script src="https://www.google.com/recaptcha/api.js?render=key"></script>',
+    ),
+    "search box with a scoring script": _page(
+        "Find", "<form><input name=q></form>", '<script src="//www.google.com/recaptcha/api.js?render=k"></script>'
+    ),
+    "product whose name is 404": _page("404", "<h1>404</h1><p>The saloon car of 1960. $ 7,500</p><img src=c.jpg>"),
+    "product with 404 in its name": _page("Saw blade 404 | Tools", "<h1>Saw blade 404</h1><p>For wood. 12 EUR</p>"),
+    "long article titled access denied": _page("Access denied - a novel", "<h1>Access denied</h1>" + PROSE * 6),
+    "status page": _page(
+        "Shop Status",
+        "<h1>All Systems Operational</h1><h2>Past Incidents</h2><p>Scheduled maintenance: the API was under "
+        "maintenance from 02:00 to 03:00 UTC and the site was temporarily unavailable.</p>",
+    ),
+    "page of a service that maintains": _page(
+        "Lifts", "<h1>Lift maintenance</h1><p>We look after lifts and offer contracts for their maintenance.</p>"
+    ),
+    "page on access control": _page(
+        "Doors", "<h1>Access control</h1><p>Our locks know who comes. Call 555 0199 for an offer. $ 99</p>"
+    ),
+    "delivery terms": _page("Delivery", "<h1>Delivery</h1><p>Currently available in red only. 5 EUR in Germany.</p>"),
+    "dashboard that fills itself": _page(
+        "Board", "<h1>Board</h1><p>Total: 3 orders.</p><table><tr><td>1</td><td>open</td></tr></table>"
+    ),
     "data served as a page": '{"error": "captcha"}',
 }
 
@@ -73,6 +109,22 @@ BAD: dict[str, tuple[str, str]] = {
     ),
     "not found in German": ("soft_404", _page("Fehler", "<h1>Seite nicht gefunden</h1>")),
     "not found in Japanese": ("soft_404", _page("エラー", "<p>お探しのページは見つかりませんでした。</p>")),
+    "edge that gives a number": (
+        "block",
+        _page("Notice", "<p>Please contact the owner of this site. Reference #18.9a2b3c4d.1700000000.1f2e3d</p>"),
+    ),
+    "another country in other words": (
+        "block",
+        _page("Hello", "<p>Our service is not available to people who live outside of Canada. Thank you.</p>"),
+    ),
+    "sign-in in a language of no list": (
+        "login_wall",
+        _page("Kuingia | Duka", f"{PROSE}<form><input name=u><input type=password><button>Kuingia</button></form>"),
+    ),
+    "script that asks for a proof": (
+        "captcha",
+        '<html><head><script src="/x.js"></script></head><body><script>startChallenge(1)</script></body></html>',
+    ),
     "sign-in form": ("login_wall", _page("Log in | Site", "<form><input name=u><input type=password></form>")),
     "sign-in demanded": ("login_wall", _page("Premium", "<p>You must be logged in to view this content.</p>")),
     "consent before the site": (

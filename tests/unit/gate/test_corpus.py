@@ -11,7 +11,7 @@ from services.workers.gate.judge import Page, judge
 
 CORPUS = Path(os.environ.get("JOBLEDGER_PAGES") or Path(__file__).parents[4] / "shared" / "corpora" / "pages")
 NEEDED = 24  # of the bad pages, by the right rule
-MEDIAN_MS = 20.0  # for a page of 100 KB; loose, for machines that are busy
+MEDIAN_MS = 20.0  # of CPU time for a page of 100 KB; loose, for machines that are busy: `python -m bench.gate` measures
 
 pytestmark = pytest.mark.skipif(
     not (CORPUS / "labels.csv").exists(), reason="no corpus of pages: set JOBLEDGER_PAGES to its directory"
@@ -41,7 +41,7 @@ def test_a_page_is_judged_in_milliseconds() -> None:
     paces = []
     for _name, _label, page in pages():
         if len(page.body) > 60_000:
-            started = time.perf_counter()
+            started = time.thread_time()
             judge(page)
-            paces.append((time.perf_counter() - started) * 1000 * 100_000 / len(page.body))
+            paces.append((time.thread_time() - started) * 1000 * 100_000 / len(page.body))
     assert sorted(paces)[len(paces) // 2] < MEDIAN_MS

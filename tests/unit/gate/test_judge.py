@@ -68,3 +68,24 @@ def test_only_the_content_types_asked_for_pass() -> None:
 
 def test_an_allowed_verdict_does_not_refuse() -> None:
     assert rule_of(page_of(BAD["sign-in form"][1]), GateRules(allow=("login_wall",))) is None
+
+
+def test_after_an_allowed_verdict_the_page_is_judged_on() -> None:
+    page = page_of(BAD["sign-in form"][1])
+    assert rule_of(page, GateRules(allow=("login_wall",), required_selector=".price")) == "required_selector"
+    assert rule_of(page, GateRules(allow=("login_wall",), min_text_chars=100)) == "too_short"
+
+
+def test_an_allowed_empty_body_passes() -> None:
+    assert rule_of(page_of(" "), GateRules(allow=("empty_body",))) is None
+
+
+def test_more_text_is_counted_where_a_workflow_asks_for_more() -> None:
+    long = page_of(f"<p>{'word ' * 20_000}</p>")
+    assert rule_of(long, GateRules(min_text_chars=90_000)) is None
+    assert rule_of(long, GateRules(min_text_chars=110_000)) == "too_short"
+
+
+@pytest.mark.parametrize("gap", [" ", "\n" * 500_000])
+def test_white_space_is_no_text(gap: str) -> None:
+    assert rule_of(page_of(f"<p>a{gap}b</p>"), GateRules(min_text_chars=4)) == "too_short"

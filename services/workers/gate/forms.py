@@ -1,0 +1,130 @@
+"""The rules of the gate for pages that ask for something first, or that scripts would have filled."""
+
+import re
+
+from services.workers.gate import machinery
+from services.workers.gate.knowledge import Knowledge
+from services.workers.gate.reading import Reading
+from services.workers.gate.rules import (
+    DOMINANT,
+    EVIDENCE_CHARS,
+    FORM_PROSE_CHARS,
+    SCRIPT_TEXT_CHARS,
+    SHELL_PROSE_CHARS,
+    WALL_PROSE_CHARS,
+    said,
+)
+from services.workers.gate.verdict import Page, Verdict
+
+NAME_CHARS = 60  # of a title or heading that names a form
+MAX_FORM_LINKS = 30
+MAX_CONSENT_LINKS = 40
+SHELL_TEXT_CHARS = 400
+MAX_SHELL_LINKS = 5
+LOGIN_PATH = re.compile(r"/(?:log-?in|sign-?in|log-?on|sso|auth|authwall|checkpoint|session/new|account/login)\b", re.I)
+CONSENT_ACTION = re.compile(rb"action=[\"'][^\"']{0,200}consent")
+
+
+def login_named(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a form that is called a sign-in: with a password field, or with some field and little else."""
+    name = _login_name(reading, known)
+    little = reading.prose_chars <= FORM_PROSE_CHARS * 2 and reading.links < MAX_FORM_LINKS
+    if name and (not reading.has_content_marks if reading.passwords else little and reading.inputs):
+        return Verdict("login_wall", name)
+    return None
+
+
+def _login_name(reading: Reading, known: Knowledge) -> str:
+    for name in (*reading.title_parts, *reading.headings[:2]):
+        if len(name) <= NAME_CHARS and any(
+            name.startswith(phrase) or len(phrase) >= DOMINANT * len(name) for phrase in known.login.within(name)
+        ):
+            return name
+    return ""
+
+
+def login_titled(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a page that is called as the button of its password form is, in whatever language."""
+    for name in (*reading.title_parts, *reading.headings[:2]):
+        if name in reading.password_buttons and known.sign_up.place(name) < 0 and not reading.has_content_marks:
+            return Verdict("login_wall", f"title and button of a password form: {name}")
+    return None
+
+
+def login_form(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a password field and little else, where nobody signs up."""
+    bare = reading.prose_chars <= FORM_PROSE_CHARS and reading.links < MAX_FORM_LINKS and reading.passwords == 1
+    names = (*reading.title_parts, *reading.headings[:2])
+    if bare and not any(known.sign_up.place(name) >= 0 for name in names):
+        return Verdict("login_wall", "a password field and little else")
+    return None
+
+
+def login_address(reading: Reading, page: Page, _known: Knowledge) -> Verdict | None:
+    """Find a password field at an address of sign-ins."""
+    if reading.passwords and reading.prose_chars <= WALL_PROSE_CHARS and LOGIN_PATH.search(page.url):
+        return Verdict("login_wall", "a password field at an address of sign-ins")
+    return None
+
+
+def login_demanded(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a page that says that one has to sign in."""
+    return said("login_wall", known.login_demands, reading)
+
+
+def consent_form(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a form that records consent, and little else."""
+    if reading.links > MAX_CONSENT_LINKS or reading.prose_chars > WALL_PROSE_CHARS:
+        return None
+    if known.consent_words.place(reading.text) >= 0 and CONSENT_ACTION.search(reading.lowered):
+        return Verdict("consent_wall", "a form that records consent, and little else")
+    return None
+
+
+def consent_headed(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a page that stands before the site and asks for consent; a banner on a page has other headings beside it."""
+    if reading.links > MAX_CONSENT_LINKS or not reading.forms + reading.buttons or reading.has_content_marks:
+        return None
+    if known.consent_words.place(reading.text) < 0:
+        return None
+    others = [one for one in reading.headings if known.consent_headings.place(one) < 0]
+    first = reading.headings[0] if reading.headings else reading.text[:120]
+    for place in (*reading.title_parts, *(() if others[1:] else (first,))):
+        for phrase in known.consent_headings.within(place):
+            if len(phrase) >= DOMINANT * len(place):
+                return Verdict("consent_wall", place[:EVIDENCE_CHARS])
+    return None
+
+
+def redirecting(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a page that leads elsewhere and says so."""
+    if not _is_hollow(reading, SCRIPT_TEXT_CHARS) or reading.forms:
+        return None
+    speaks = f"{reading.text} {reading.noscript}"
+    if known.redirecting.place(speaks) >= 0 and machinery.goes_elsewhere(reading.lowered):
+        return Verdict("empty_shell", speaks[:EVIDENCE_CHARS].strip())
+    return None
+
+
+def needs_script(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a page that says that it needs scripts."""
+    if not _is_hollow(reading, SCRIPT_TEXT_CHARS) or reading.forms or not reading.scripts:
+        return None
+    return (
+        Verdict("empty_shell", reading.text[:EVIDENCE_CHARS]) if known.needs_script.place(reading.text) >= 0 else None
+    )
+
+
+def shell(reading: Reading, _page: Page, _known: Knowledge) -> Verdict | None:
+    """Find a page with scripts and hardly a character to see."""
+    if not _is_hollow(reading, SHELL_PROSE_CHARS) or reading.inputs or reading.frames:
+        return None
+    if reading.images <= 1 and (reading.scripts or machinery.goes_elsewhere(reading.lowered)):
+        return Verdict("empty_shell", f"{reading.scripts} scripts and {reading.text_chars} visible characters")
+    if not reading.text_chars + reading.images + reading.drawings:
+        return Verdict("empty_body", "markup without a visible character")
+    return None
+
+
+def _is_hollow(reading: Reading, chars: int) -> bool:
+    return reading.text_chars < chars and reading.links <= MAX_SHELL_LINKS and not reading.has_content_marks
