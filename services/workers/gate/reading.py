@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 
+import re2
 from selectolax.lexbor import LexborHTMLParser
 
 from services.workers.gate.machinery import CONTENT, CONTENT_HINTS
 
-UNSEEN = ["script", "style", "template", "svg", "select", "datalist", "object"]
+UNSEEN = "script, style, template, svg, select, datalist, object, noscript"
 TITLE_MARKS = re.compile(r"\s+[|–—\-·•›»:~/―]+\s+|[|›»:―]\s*")
 ASKING = frozenset(("email", "search", "tel", "number", "date"))
 MAX_HEADINGS = 6
@@ -22,11 +23,19 @@ PRICE = re.compile(
 )
 PHRASE_CHARS = 1500  # of visible text in which phrases are looked for
 # The work of an HTML5 parser grows with the square of how deep tags are nested, and each paragraph gets a copy of every
-# formatting tag that was left open. So a page is read up to this many tags (walls have few), with spans for formatting.
+# formatting tag that was left open. So a page is read up to this many tags (walls have few), with spans instead of
+# formatting where much of it has attributes (of those that are equal three are copied at most) and is not closed at once.
 MAX_TAGS = 10_000
 TAG = re.compile(rb"<[a-z]")
-FORMATTING = re.compile(rb"(</?)(?:b|big|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])")
-CODE = re.compile(rb"(</?)code(?=[\s/>])")
+FORMATTING = rb"(?:b|big|em|font|i|nobr|s|small|strike|strong|tt|u)"
+WITH_ATTRIBUTES = re2.compile(rb"<(code|" + FORMATTING + rb")[\s/][^>]*>")
+MAX_OPEN = 24
+RENAMED = (
+    (re.compile(rb"<" + FORMATTING + rb"(?=[\s/>])"), b"<span"),
+    (re.compile(rb"</" + FORMATTING + rb"(?=[\s/>])"), b"</span"),
+    (re.compile(rb"<code(?=[\s/>])"), b"<samp"),
+    (re.compile(rb"</code(?=[\s/>])"), b"</samp"),
+)
 # Visible characters are counted up to here; no rule of the gate's own asks for more, and a workflow's may be told.
 COUNTED_CHARS = 20_000
 
@@ -87,8 +96,9 @@ def reading_of(text: str, counted_chars: int = COUNTED_CHARS) -> Reading:
     title = _plain(node.text()) if (node := tree.css_first("title")) else ""
     scripts = len(tree.tags("script"))
     noscript = _plain(" ".join(node.text() for node in tree.tags("noscript")))
-    drawings = len(tree.tags("svg")) + len(tree.tags("canvas"))
-    tree.strip_tags([*UNSEEN, "noscript"])
+    drawings = len(tree.css("svg, canvas"))
+    for node in tree.css(UNSEEN):
+        node.decompose()
     body = tree.body
     seen = _seen(body.text(separator=" "), counted_chars) if body else ""
     links = tree.tags("a")
@@ -115,8 +125,8 @@ def reading_of(text: str, counted_chars: int = COUNTED_CHARS) -> Reading:
         + len(tree.tags("textarea")),
         asks_something=not ASKING.isdisjoint(inputs),
         buttons=len(buttons),
-        frames=len(tree.tags("frame")) + len(tree.tags("iframe")),
-        samples=len(tree.tags("pre")) + len(tree.tags("samp")),
+        frames=len(tree.css("frame, iframe")),
+        samples=len(tree.css("pre, samp, code")),
     )
 
 
@@ -134,8 +144,12 @@ def _harmless(lowered: bytes) -> bytes:
     if lowered.count(b"<") > MAX_TAGS:
         first_too_many = next(islice(TAG.finditer(lowered), MAX_TAGS, None), None)
         lowered = lowered[: first_too_many.start()] if first_too_many else lowered
-    plain = FORMATTING.sub(rb"\1span", lowered)
-    return CODE.sub(rb"\1samp", plain) if b"code" in plain else plain
+    found = WITH_ATTRIBUTES.finditer(lowered)
+    left_open = (one for one in found if not lowered.startswith(b"</" + one.group(1) + b">", one.end()))
+    if sum(1 for _ in islice(left_open, MAX_OPEN + 1)) > MAX_OPEN:
+        for tag, other in RENAMED:
+            lowered = tag.sub(other, lowered)
+    return lowered
 
 
 def _seen(text: str, enough: int) -> str:

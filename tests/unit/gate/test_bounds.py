@@ -21,6 +21,10 @@ HOSTILE = {
     "nested without end": "<div>" * 200_000,
     "lists nested without end": "<ul><li>" * 100_000,
     "formatting left open, for each paragraph": f"<p>{OPEN_TAGS}" + "<p>x" * 20_000,
+    "formatting that seems to be closed at once": "".join(
+        f"<b a={number}><table><td></b></td></table>" for number in range(1500)
+    )
+    + "<p>x" * 20_000,
     "cookies set again and again": "<script>" + "document.cookie=1;" * 100_000,
     "headings without end": "<h1>x" * 100_000,
 }
