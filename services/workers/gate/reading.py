@@ -24,7 +24,7 @@ PRICE = re.compile(
 PHRASE_CHARS = 1500  # of visible text in which phrases are looked for
 # The work of an HTML5 parser grows with the square of how deep tags are nested, and each paragraph gets a copy of every
 # formatting tag that was left open. So a page is read up to this many tags (walls have few), with spans instead of
-# formatting where much of it has attributes (of those that are equal three are copied at most) and is not closed at once.
+# formatting where much of it has attributes (of those that are equal three are copied at most) and not closed at once.
 MAX_TAGS = 10_000
 TAG = re.compile(rb"<[a-z]")
 FORMATTING = rb"(?:b|big|em|font|i|nobr|s|small|strike|strong|tt|u)"
