@@ -28,6 +28,7 @@ class Transaction:
     """Records of several partitions that become readable together, or never."""
 
     state: TransactionState = "open"
+    decided_at: float = 0.0  # seconds: when it was committed or aborted
     places: dict["Partition", int] = field(default_factory=dict)  # offset of its first record
 
 
@@ -101,6 +102,7 @@ class Broker:
     def __init__(self, loop: asyncio.AbstractEventLoop, chaos: Chaos, now_ms: "Clock") -> None:
         self.chaos, self.now_ms = chaos, now_ms
         self.up_again_at = 0.0
+        self.outages: list[tuple[float, float]] = []  # from when to when, in seconds
         self._loop = loop
         self._topics: dict[str, dict[int, Partition]] = {}
         self._identities: defaultdict[str, _Identity] = defaultdict(_Identity)
@@ -109,6 +111,12 @@ class Broker:
     def down(self) -> bool:
         """Whether nobody reaches it now."""
         return self._loop.time() < self.up_again_at
+
+    def leave(self, seconds: float) -> None:
+        """Be away for a while."""
+        now = self._loop.time()
+        self.up_again_at = now + seconds
+        self.outages.append((now, self.up_again_at))
 
     def create(self, topic: str, partitions: int) -> None:
         """Make a topic."""
@@ -160,7 +168,7 @@ class Broker:
         transaction, identity.transaction = identity.transaction, None
         if transaction is None:
             return
-        transaction.state = "committed"
+        transaction.state, transaction.decided_at = "committed", self._loop.time()
         identity.finishing.append(transaction)
         for partition in transaction.places:
             late = self.chaos.random.uniform(0.3, 2.0) if self.chaos.strikes("slow_marker") else 0.003

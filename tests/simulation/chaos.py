@@ -1,5 +1,6 @@
 """Which faults a seed brings, and when: everything is drawn from one generator, in the order of the run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from random import Random
 from typing import Literal
@@ -76,12 +77,17 @@ class Chaos:
 
     def __init__(self, random: Random, weather: Weather) -> None:
         self.random, self.weather = random, weather
+        self.now: Callable[[], float] = lambda: 0.0  # simulated seconds
+        self.struck: list[tuple[float, Fault]] = []  # which faults happened, and when
         self.storm = True
 
     def strikes(self, fault: Fault) -> bool:
         """Whether this fault happens here."""
         chance = self.weather.chances.get(fault, 0.0) if self.storm else 0.0
-        return chance > 0.0 and self.random.random() < chance
+        strikes = chance > 0.0 and self.random.random() < chance
+        if strikes:
+            self.struck.append((self.now(), fault))
+        return strikes
 
     def latency(self) -> float:
         """How long a call takes, in seconds."""

@@ -7,6 +7,7 @@ from services.ledger.erasure import STORE
 from services.ledger.state import Ledger
 from services.ledger.wire import REPLIES
 from services.runtime.topics import dead_letters, events
+from tests.simulation.cancels import Cancels
 from tests.simulation.chaos import SILENCING
 from tests.simulation.erased import Erased
 from tests.simulation.folds import Folds
@@ -32,6 +33,7 @@ class Check:
         self._recorded: dict[int, list[Recorded]] = {number: [] for number in partitions}
         self._times: dict[int, list[float]] = {number: [] for number in partitions}
         self._owners, self._erased, self._folds = Owners(world), Erased(world), Folds(world)
+        self._cancels = Cancels(world)
         self._wrong: list[str] = []
         world.clients.reply_lands = self._reply
         world.restored = self._restored
@@ -74,7 +76,11 @@ class Check:
         if not world.traffic.done:
             wrong.append("customers still wait for answers")
         wrong += self._owners.verdict() + self._of_jobs() + self._of_destinations() + self._of_the_read_model()
-        wrong += [*self._erased.verdict(self._jobs(), self._folds.ledgers), *self._folds.verdict()]
+        wrong += [
+            *self._erased.verdict(self._jobs(), self._folds.ledgers),
+            *self._folds.verdict(),
+            *self._cancels.verdict(),
+        ]
         if world.traffic.junk != (parked := self._parked()):
             wrong.append(f"dead-lettered was {sorted(parked)}, unusable was {sorted(world.traffic.junk)}")
         return wrong[:MOST_SAID]
@@ -117,6 +123,7 @@ class Check:
                     self._histories[number].tell(recorded, entry.value)
                     self._folds.tell(recorded, entry.value)
                     self._see(recorded, at)
+                    self._cancels.see(recorded, entry.transaction.decided_at if entry.transaction else at)
             self._read[number] = end
 
     def _see(self, recorded: Recorded, at: float) -> None:

@@ -83,6 +83,7 @@ class Cluster:
         if program.task and program.life.alive:
             self.say(f"{program.life} told to stop")
             program.life.disturbed = True
+            program.life.pauses.append((self.loop.time(), float("inf")))
             program.task.cancel()
             as_the_world(lambda: self.loop.call_later(STOP_SECONDS, self.end, program.life))
 
@@ -91,6 +92,7 @@ class Cluster:
         life = self.programs[name].life
         life.disturbed = True
         life.paused_until = self.loop.time() + seconds
+        life.pauses.append((self.loop.time(), life.paused_until))
         self.say(f"{life} paused for {seconds:.1f} s")
 
     def _start(self, program: Program) -> None:

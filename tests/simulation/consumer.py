@@ -97,6 +97,7 @@ class Consumer:
                 at += 1
             if at < end:
                 self._next[topic, number] = at + 1
+                self._wire.read(self._life, topic, partition.entries[at].value)
                 return Message(topic, number, at, partition.entries[at])
             self._next[topic, number] = at
             if self._told_end.get((topic, number)) != at:

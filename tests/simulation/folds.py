@@ -36,7 +36,7 @@ class Folds:
         """Compare what living deciders have in memory; one that is ahead of its log is left out."""
         return self._wrong + [
             f"{life} holds another state of partition {number} than its log up to {ledger.position}"
-            for life, number, ledger in self._world.memories
+            for life, number, _, ledger in self._world.memories
             if life.alive and ledger.position == self.ledgers[number].position
             if self._settled(ledger) != self._settled(self.ledgers[number])
         ]

@@ -19,6 +19,7 @@ class Life:
         self.alive = True
         self.paused_until = 0.0
         self.disturbed = False  # it was paused or told to stop: its silence may have been its own
+        self.pauses: list[tuple[float, float]] = []  # from when to when it stood still, or was about to leave
         self.ended_at = float("inf")
         self.steps_left = -1  # until it is killed; -1: not by itself
         self.kept: list[Any] = []  # tasks, fibers and handles: freed while the run goes on, they would run `finally`

@@ -117,7 +117,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
 
     def remembered(tools: Any, partition: int) -> Any:
         decider = open_partition(tools, partition)
-        world.memories.append((current(), partition, decider.ledger))
+        world.memories.append((current(), partition, world.loop.time(), decider.ledger))
         return decider
 
     def seen(*arguments: Any) -> Ledger:

@@ -138,7 +138,7 @@ async def _storm(world: World) -> None:
             case "pause":
                 cluster.pause(random.choice(names), random.choice((0.5, 3.0, 12.0)))
             case "outage":
-                world.broker.up_again_at = world.loop.time() + random.choice((0.5, 5.0, 35.0))
+                world.broker.leave(random.choice((0.5, 5.0, 35.0)))
                 cluster.say(f"broker away until {world.broker.up_again_at:.1f}")
             case _:
                 cluster.stop(random.choice((*names, "worker-0", "worker-1")))

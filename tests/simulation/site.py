@@ -23,12 +23,26 @@ GOOD = b"<html><head><title>Lamp</title></head><body><h1>Lamp</h1><p class=price
 )
 FIRST = {"id": "one", "kind": "service", "settings": {"retries": 3, "retryDelayMs": 700, "jitter": 0.1}}
 INSTANT = {"id": "two", "kind": "service", "settings": {"retries": 2, "retryBackoff": "instant"}}
+CALLS = 6  # of a job that is long under way
 FIELDS = [{"name": "title", "query": "h1", "required": True}]
 WORKFLOWS: dict[str, dict[str, Any]] = {
     "workflows/short": {
         "name": "short",
         "nodes": [{"id": "in", "kind": "entry"}, FIRST, {"id": "out", "kind": "result"}],
         "edges": [{"source": "in", "target": "one"}, {"source": "one", "target": "out", "on": "success"}],
+    },
+    "workflows/chain": {  # one call after the other, so that a cancel finds the next one before it
+        "name": "chain",
+        "nodes": [
+            {"id": "in", "kind": "entry"},
+            *({"id": f"n{number}", "kind": "service"} for number in range(CALLS)),
+            {"id": "out", "kind": "result"},
+        ],
+        "edges": [
+            {"source": "in", "target": "n0"},
+            *({"source": f"n{at}", "target": f"n{at + 1}", "on": "success"} for at in range(CALLS - 1)),
+            {"source": f"n{CALLS - 1}", "target": "out", "on": "success"},
+        ],
     },
     "workflows/long": {
         "name": "long",

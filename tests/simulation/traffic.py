@@ -88,11 +88,11 @@ class Traffic:
 
     async def _meddle(self, commander: Commander, org: str, job: str) -> None:
         match self.chaos.random.random():
-            case chance if chance < 0.2:
+            case chance if chance < 0.25:
                 await self._cancel(commander, org, job)
-            case chance if chance < 0.35:
-                await self._redeliver(commander, org, job)
             case chance if chance < 0.4:
+                await self._redeliver(commander, org, job)
+            case chance if chance < 0.45:
                 waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id="hook")
                 await self._ask(commander, waive, may_be_refused=True)
 
@@ -122,7 +122,7 @@ class Traffic:
             jobs=(),
             workflow_id="w",
             workflow_version=1,
-            workflow_ref=random.choice(("workflows/short", "workflows/long")),
+            workflow_ref=random.choice(("workflows/short", "workflows/long", "workflows/long", "workflows/chain")),
             destinations=places if random.random() < 0.95 else (),
             max_run_seconds=random.choice((0, 0, 0, 6)),
             idempotency_digest=digest,
@@ -140,7 +140,7 @@ class Traffic:
         return ids
 
     async def _cancel(self, commander: Commander, org: str, job: str) -> None:
-        await asyncio.sleep(self.chaos.random.choice((0.0, 0.1, 1.0, 4.0)))
+        await asyncio.sleep(self.chaos.random.choice((0.0, 0.3, 0.6, 1.0, 1.5, 4.0)))
         told = await self._ask(
             commander, CancelJob(command_id="", org_id=org, job_id=job, correlation_id=uuid7()), True
         )

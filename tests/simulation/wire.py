@@ -7,7 +7,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 from tests.simulation import fibers
 from tests.simulation.broker import Broker, Entry
-from tests.simulation.life import as_the_world
+from tests.simulation.life import Life, as_the_world
 
 IDLE_FACTOR = 5  # what only waits to be told to stop is woken less often: time is cheap here, steps are not
 TIMED_OUT = KafkaError._TIMED_OUT
@@ -64,6 +64,7 @@ class Wire:
     def __init__(self, broker: Broker, loop: asyncio.AbstractEventLoop) -> None:
         self.broker, self.loop, self.chaos = broker, loop, broker.chaos
         self.reply_lands: Callable[[bytes], None] = lambda _value: None
+        self.read: Callable[[Life, str, bytes], None] = lambda _life, _topic, _value: None  # who reads what
 
     def call(self) -> None:
         """Take the time of one call in a fiber."""

@@ -42,6 +42,7 @@ class World:
             self.broker.create(topic.name, topic.partitions)
         self.clients = Clients(self.broker, self.loop)
         self.cluster = Cluster(self.loop, self.chaos, say)
+        self.chaos.now = self.loop.time
         self.loop.fate = self.cluster.fate
         self.blobs = stores.Blobs(self.chaos)
         self.blobs.blobs |= site.documents()
@@ -51,7 +52,8 @@ class World:
         self.receiver = site.Receiver(self.chaos, self.model)
         self.traffic = Traffic(self.settings, self.broker, self.chaos)
         self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
-        self.memories: list[tuple[Life, int, Ledger]] = []  # what runs of deciders have in memory, by partition
+        # What runs of deciders have in memory: run, partition, since when (seconds), state.
+        self.memories: list[tuple[Life, int, float, Ledger]] = []
         self.restored: Callable[[Ledger], None] = lambda _ledger: None  # hears of each state that was read back
         self.events_between_snapshots = self.random.choice((8, 25, 80))
         self._groups: dict[str, Group] = {}
