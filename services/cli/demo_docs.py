@@ -20,7 +20,7 @@ def with_part(text: str, name: str, lines: Iterable[str]) -> str:
     """Replace what stands between the two marks of a part; ValueError where the page lacks them."""
     begin, end = f"<!-- {name}, {RENEW} -->", f"<!-- end of {name} -->"
     if text.count(begin) != 1 or text.count(end) != 1:
-        raise ValueError(f"docs/demo.md has to hold the lines {begin!r} and {end!r} once each")
+        raise ValueError(f"the page has to hold the lines {begin!r} and {end!r} once each")
     before, rest = text.split(begin)
     after = rest.split(end)[1]
     return "\n".join((f"{before}{begin}", "", *lines, "", f"{end}{after}"))

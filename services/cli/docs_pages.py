@@ -5,15 +5,18 @@ from pathlib import Path
 from api import openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
-from services.cli import demo_docs, docs_cases
+from services.cli import demo_docs, docs_cases, docs_workflows
 from services.cli.docs_metrics import metrics_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
+from services.ledger.workflow_schema import schema_text
 
 ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
 METRICS_PAGE = ROOT / "docs" / "metrics.md"
 DEMO_PAGE = ROOT / "docs" / "demo.md"
+WORKFLOWS_PAGE = ROOT / "docs" / "workflows.md"
+WORKFLOW_SCHEMA = ROOT / "docs" / "workflow.schema.json"
 
 MEANINGS: dict[Status, str] = {
     Status.PENDING: "accepted; in its org's queue, or dispatched and not yet claimed",
@@ -74,6 +77,8 @@ def pages() -> dict[Path, str]:
         OPENAPI_PAGE: openapi.text(OPERATIONS),
         METRICS_PAGE: metrics_page(),
         DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
+        WORKFLOWS_PAGE: docs_workflows.renewed(WORKFLOWS_PAGE.read_text()),
+        WORKFLOW_SCHEMA: schema_text(),
     }
 
 

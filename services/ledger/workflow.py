@@ -11,9 +11,19 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from services.ledger.workflow_codes import FaultCode
+
+MAX_NODES = 500
+MAX_EDGES = 2_000
+MAX_ROUTES = 100
+
 NodeId = Annotated[str, Meta(min_length=1, max_length=64)]
-AttributeName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_:.\-]*$", max_length=128)]
+AttributeName = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_:.\-]*$(?!\n)", max_length=128)]
+Country = Annotated[str, Meta(pattern=r"^([A-Za-z]{2})?$(?!\n)")]
 Percent = Annotated[int, Meta(ge=0, le=100)]
+Route = Annotated[
+    str, Meta(min_length=1, max_length=300)
+]  # `*`, or `domain:` and a host, whose subdomains it takes too
 EdgeKind = Literal["default", "success", "fail"]
 Backoff = Literal["instant", "deferred"]
 OutputFormat = Literal["html", "json", "markdown", "text"]
@@ -25,6 +35,8 @@ ValueType = Literal["text", "number", "integer", "boolean", "money", "url", "dat
 
 # Says what is wrong with a selector, or None; the ledger knows no selector library, so the caller brings it.
 SelectorCheck = Callable[[SelectorKind, str], str | None]
+# Returns the one form of a route that all its spellings share, or None where it is none; the caller knows about hosts.
+RouteCheck = Callable[[str], str | None]
 
 
 class _Wire(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -35,7 +47,7 @@ class GateRules(_Wire, frozen=True, kw_only=True):
     """What the validation gate asks of a page beside its own knowledge of walls and error pages."""
 
     required_selector: str = ""  # CSS; empty: none
-    min_text_chars: Annotated[int, Meta(ge=0)] = 0  # visible characters
+    min_text_chars: Annotated[int, Meta(ge=0, le=10_000_000)] = 0  # visible characters
     content_types: tuple[str, ...] = ()  # e.g. text/html, image/*; empty: any
     allow: tuple[GateVerdict, ...] = ()  # verdicts that do not refuse, e.g. login_wall
 
@@ -44,7 +56,7 @@ class ServiceSettings(_Wire, frozen=True, kw_only=True):
     """How a service node calls its provider, tries again, and judges the answer."""
 
     provider: str = "direct"
-    country: str = ""  # ISO 3166 alpha-2; empty: the provider's choice
+    country: Country = ""  # ISO 3166 alpha-2; empty: the provider's choice
     render_js: bool = False
     headers: dict[str, str] = {}
     session: str = ""  # calls with the same session leave by the same address, where the provider can
@@ -150,9 +162,10 @@ class Edge(_Wire, frozen=True, kw_only=True):
 class Workflow(_Wire, frozen=True, kw_only=True):
     """A whole workflow document."""
 
-    name: str = ""
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    name: Annotated[str, Meta(max_length=200)] = ""
+    routes: Annotated[tuple[Route, ...], Meta(max_length=MAX_ROUTES)] = ()  # whose jobs it runs that name no workflow
+    nodes: Annotated[tuple[Node, ...], Meta(max_length=MAX_NODES)]
+    edges: Annotated[tuple[Edge, ...], Meta(max_length=MAX_EDGES)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +173,7 @@ class Fault:
     """One thing that is wrong with a document: where (`nodes[2].settings.provider`), what, and what to do."""
 
     path: str
-    code: str
+    code: FaultCode
     message: str
 
 

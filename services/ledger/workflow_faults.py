@@ -2,17 +2,19 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from services.ledger.provider_settings import PROVIDER_NAMES, unsupported
 from services.ledger.workflow import (
+    Edge,
     EntryNode,
     ExtractorNode,
     ExtractorSettings,
     FailedNode,
     Fault,
     ResultNode,
+    RouteCheck,
     SelectorCheck,
     ServiceNode,
     ServiceSettings,
@@ -20,6 +22,7 @@ from services.ledger.workflow import (
     WarehouseNode,
     Workflow,
 )
+from services.ledger.workflow_codes import FaultCode
 
 HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -38,18 +41,33 @@ _NEEDED = (EntryNode, ServiceNode, SplitNode, ExtractorNode)
 
 
 def faults(
-    workflow: Workflow, *, providers: Collection[str] = PROVIDER_NAMES, selector_fault: SelectorCheck | None = None
+    workflow: Workflow,
+    *,
+    providers: Collection[str] = PROVIDER_NAMES,
+    selector_fault: SelectorCheck | None = None,
+    route_form: RouteCheck | None = None,
 ) -> list[Fault]:
-    """Return every fault of a document, in the order of the document; empty means it can run."""
+    """Return every fault of a document; empty means it can run."""
     return [
-        *_identity(workflow),
-        *_entries(workflow),
-        *_edges(workflow),
-        *_missing_edges(workflow),
-        *_splits(workflow),
-        *_shape(workflow),
-        *_settings(workflow, providers, selector_fault),
+        *node_faults(workflow),
+        *edge_faults(workflow),
+        *settings_faults(workflow, providers, selector_fault),
+        *route_faults(workflow.routes, route_form),
     ]
+
+
+def node_faults(workflow: Workflow) -> Iterator[Fault]:
+    """Yield what is wrong with the nodes, whatever the edges are."""
+    yield from _identity(workflow)
+    yield from _entries(workflow)
+
+
+def edge_faults(workflow: Workflow) -> Iterator[Fault]:
+    """Yield what is wrong with the ways through the document."""
+    yield from _edges(workflow)
+    yield from _missing_edges(workflow)
+    yield from _splits(workflow)
+    yield from _shape(workflow)
 
 
 def _identity(workflow: Workflow) -> Iterator[Fault]:
@@ -81,8 +99,11 @@ def _edges(workflow: Workflow) -> Iterator[Fault]:
         if kind is None:
             continue
         if edge.on not in _ALLOWED[kind]:
-            allowed = ", ".join(_ALLOWED[kind]) or "no edges"
-            yield Fault(f"{path}.on", "edge_not_allowed", f"{edge.source!r} takes {allowed}, not {edge.on}")
+            allowed = ", ".join(_ALLOWED[kind]) or "no edges: a walk ends there"
+            code = _refused_edge(kind, edge)
+            yield Fault(f"{path}.on", code, f"{edge.source!r} takes {allowed}, not {edge.on}")
+        elif kind is SplitNode and edge.percent is None:
+            yield Fault(f"{path}.percent", "missing_percent", "an edge of a split takes a percentage, from 0 to 100")
         if kind is not SplitNode:
             # default is the other name of success: with both, one would never be taken
             outcome = "fail" if edge.on == "fail" else "success"
@@ -91,6 +112,12 @@ def _edges(workflow: Workflow) -> Iterator[Fault]:
             taken.add((edge.source, outcome))
             if edge.percent is not None:
                 yield Fault(f"{path}.percent", "percent_not_allowed", "only edges of a split take a percentage")
+
+
+def _refused_edge(kind: type, edge: Edge) -> FaultCode:
+    if not _ALLOWED[kind]:
+        return "terminal_edge"
+    return "fail_edge_not_allowed" if edge.on == "fail" else "edge_not_allowed"
 
 
 def _missing_edges(workflow: Workflow) -> Iterator[Fault]:
@@ -154,7 +181,10 @@ def _cycle(targets: dict[str, list[str]]) -> list[str]:
     return []
 
 
-def _settings(workflow: Workflow, providers: Collection[str], selector_fault: SelectorCheck | None) -> Iterator[Fault]:
+def settings_faults(
+    workflow: Workflow, providers: Collection[str], selector_fault: SelectorCheck | None
+) -> Iterator[Fault]:
+    """Yield what is wrong with the settings of each node, beyond their shape."""
     for number, node in enumerate(workflow.nodes):
         path = f"nodes[{number}].settings"
         if isinstance(node, ServiceNode):
@@ -172,7 +202,7 @@ def _service(
     yield from (replace(fault, path=f"{path}.{fault.path}") for fault in unsupported(settings.provider, settings))
     for name, value in settings.headers.items():
         if not HEADER_NAME.fullmatch(name) or not HEADER_VALUE.fullmatch(value):
-            yield Fault(f"{path}.headers", "bad_header", f"{name!r} is not a header that can be sent")
+            yield Fault(f"{path}.headers.{name}", "bad_header", f"{name!r} is not a header that can be sent")
     required = settings.validation.required_selector
     fault = selector_fault("css", required) if selector_fault and required else None
     if fault:
@@ -194,3 +224,16 @@ def _extractor(path: str, settings: ExtractorSettings, selector_fault: SelectorC
         fault = selector_fault(settings.items.selector, settings.items.query)
         if fault:
             yield Fault(f"{path}.items.query", "bad_selector", fault)
+
+
+def route_faults(routes: Iterable[str], route_form: RouteCheck | None) -> Iterator[Fault]:
+    """Yield what is wrong with the routes; without the caller's knowledge of hosts each is taken as it is."""
+    seen: set[str] = set()
+    for number, route in enumerate(routes):
+        form = route_form(route) if route_form else route
+        if form is None:
+            message = f"{route!r} is no route: write *, or domain: and the name of a host, as in domain:example.com"
+            yield Fault(f"routes[{number}]", "bad_route", message)
+        elif form in seen:
+            yield Fault(f"routes[{number}]", "duplicate_route", f"another route is {form} too: take one out")
+        seen.add(form or "")

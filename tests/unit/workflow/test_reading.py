@@ -33,7 +33,11 @@ def test_every_wrong_field_is_named_by_its_path() -> None:
     document["nodes"][1]["settings"]["retries"] = 0
     document["nodes"][2]["settings"]["timeoutSecond"] = 3
     document["edges"][3]["on"] = "sometimes"
-    assert paths_of(encoded(document)) == {"nodes[1].settings.retries", "nodes[2].settings", "edges[3].on"}
+    assert paths_of(encoded(document)) == {
+        "nodes[1].settings.retries",
+        "nodes[2].settings.timeoutSecond",
+        "edges[3].on",
+    }
 
 
 def test_an_unknown_kind_names_its_node() -> None:
