@@ -95,6 +95,19 @@ class WorkflowHistory(Workflow, frozen=True, kw_only=True):
     versions: list[WorkflowVersion]
 
 
+class WorkflowVersions(Answer, frozen=True, kw_only=True):
+    """All versions of a workflow, newest first."""
+
+    versions: list[WorkflowVersion]
+
+
+class DeletedWorkflow(Answer, frozen=True, kw_only=True):
+    """The workflow is deleted; jobs that were submitted with it keep the version that they have."""
+
+    workflow_id: str
+    deleted: bool
+
+
 class Workflows(Answer, frozen=True, kw_only=True):
     """Each workflow of an org as its published version, or else its newest."""
 

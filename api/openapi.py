@@ -19,7 +19,10 @@ VERSION = "1.0.0"
 REF = "#/components/schemas/{name}"
 JSON = "application/json"
 ERRORS_OF_ALL = ("key_in_url", "internal")
-HEADERS = {"Idempotency-Key": "1 to 255 visible ASCII characters; a repeat with the same key makes no second job"}
+HEADERS = {
+    "Idempotency-Key": "1 to 255 visible ASCII characters; a repeat with the same key makes no second job",
+    "If-Match": "the `ETag` of what was read: refused where it has changed since; `*`: whatever it is now",
+}
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class Operation:
     `answers` maps status codes to the struct of the body, or a union of structs; None: a body that is no JSON of ours.
     """
 
-    method: Literal["GET", "POST", "PATCH", "DELETE"]
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
     path: str
     summary: str
     access: Access

@@ -93,6 +93,21 @@ class SaveWorkflow(Request, frozen=True, kw_only=True):
     publish: bool = False
 
 
+class UpdateWorkflow(Request, frozen=True, kw_only=True):
+    """A new version of a workflow that is there."""
+
+    document: dict[str, Any]
+    publish: bool = False
+
+
+class CloneWorkflow(Request, frozen=True, kw_only=True):
+    """What the copy is called, and which version is copied."""
+
+    workflow_id: Id | None = None
+    version: Annotated[int, Meta(ge=1, lt=2**31)] | None = None  # None: the published one, or else the newest
+    name: Annotated[str, Meta(max_length=200)] | None = None  # of the document; None: as it was
+
+
 class PublishWorkflow(Request, frozen=True, kw_only=True):
     """Which version is to run."""
 

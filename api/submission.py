@@ -9,12 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
+from msgspec.structs import replace
 
 from api import requests
+from api.config.workflows import Runnable
 from api.errors import Problem, invalid
 from api.urls import domain_of
 from schemas.private import private_bytes
-from services.ledger.commands import NewJob
+from services.ledger.commands import NewJob, Pinned
 from services.runtime.ids import uuid7
 
 JOBS_PER_COMMAND = 500
@@ -64,6 +66,26 @@ def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
             "urls", f"input and metadata are stored per job, {total} bytes in all: send fewer urls at once"
         )
     return jobs
+
+
+def hosts_of(body: requests.SubmitJobs, jobs: Sequence[NewJob]) -> list[tuple[str, str]]:
+    """Return the field and the host of each job, in their order."""
+    if body.url is not None:
+        return [("url", jobs[0].domain)]
+    return [(f"urls[{number}]", job.domain) for number, job in enumerate(jobs)]
+
+
+def pinned(jobs: Sequence[NewJob], chosen: Sequence[Runnable]) -> list[NewJob]:
+    """Return the jobs, those with a workflow of their own where it is another than that of the first.
+
+    Splitting must not depend on routes: they may change between a request and its repeat.
+    """
+    return [
+        job
+        if workflow == chosen[0]
+        else replace(job, pinned=Pinned(workflow_id=workflow.workflow_id, version=workflow.version, ref=workflow.ref))
+        for job, workflow in zip(jobs, chosen, strict=True)
+    ]
 
 
 def parts(jobs: Sequence[NewJob], digest: bytes) -> Iterator[Part]:

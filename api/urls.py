@@ -1,13 +1,19 @@
 """Which URLs a job may be about, and the domain it is filed under."""
 
+import re
 import socket
 
 from yarl import URL
 
-from api.errors import invalid
+from api.errors import Problem, invalid
+from services.ledger.workflow_routes import ANY_HOST
 from services.runtime.addresses import refusal
 
 MAX_URL_CHARS = 8192
+_NO_HOST = re.compile(
+    r"[/?#@\\%*\s]|^\.|\.\.|^[^\[]*:"
+)  # a path, a user, a port, a pattern; no part of a name is empty
+_HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 
 
 def domain_of(text: str, field: str, *, allow_private: bool) -> str:
@@ -19,7 +25,7 @@ def domain_of(text: str, field: str, *, allow_private: bool) -> str:
         host, _ = url.raw_host, url.port
     except ValueError:
         raise invalid(field, "not a url: expected http://host/path or https://host/path") from None
-    if url.scheme not in ("http", "https") or not host:
+    if url.scheme not in ("http", "https") or not host or not host.strip("."):
         raise invalid(field, "the url must begin with http:// or https:// and name a host")
     if not text.isprintable() or " " in text:
         raise invalid(field, "the url holds blanks or control characters: percent-encode them")
@@ -28,6 +34,20 @@ def domain_of(text: str, field: str, *, allow_private: bool) -> str:
     if not allow_private and _is_private(host):
         raise invalid(field, f"{host} is not a public address, and jobs may fetch from public ones only")
     return host.lower().rstrip(".")
+
+
+def route_form(route: str) -> str | None:
+    """Return what a route takes, `*` or a host as `domain_of` returns it, or None where it is no route."""
+    kind, _, written = route.partition(":")
+    if route == ANY_HOST:
+        return ANY_HOST
+    if kind != "domain" or _NO_HOST.search(written):
+        return None
+    try:
+        host = domain_of(f"http://{written}/", "routes", allow_private=True)
+    except Problem:
+        return None
+    return host if _HOST.fullmatch(host) or ":" in host else None
 
 
 def _is_private(host: str) -> bool:

@@ -78,12 +78,56 @@ SELECT DISTINCT ON (workflow_id) workflow_id, version, state, document, ref, cre
 FROM config.workflows WHERE org_id = %(org_id)s
 ORDER BY workflow_id, (state = 'published') DESC, version DESC
 
+-- name: withdraw_version
+UPDATE config.workflows SET state = 'draft'
+WHERE org_id = %(org_id)s AND workflow_id = %(workflow_id)s AND state = 'published'
+
+-- name: last_version
+SELECT coalesce(max(version), 0)::integer AS number FROM (
+    SELECT version FROM config.workflows WHERE org_id = %(org_id)s AND workflow_id = %(workflow_id)s
+    UNION ALL
+    SELECT last_version FROM config.former_workflows WHERE org_id = %(org_id)s AND workflow_id = %(workflow_id)s
+) AS numbers
+
+-- name: remember_former
+INSERT INTO config.former_workflows (org_id, workflow_id, last_version)
+VALUES (%(org_id)s, %(workflow_id)s, %(version)s)
+ON CONFLICT (org_id, workflow_id) DO UPDATE SET last_version = excluded.last_version, deleted_at = clock_timestamp()
+
+-- name: delete_workflow
+DELETE FROM config.workflows WHERE org_id = %(org_id)s AND workflow_id = %(workflow_id)s
+
+-- name: lock_routes
+SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s, 13))
+
+-- name: routes_of_others
+SELECT route, workflow_id FROM config.workflow_routes
+WHERE org_id = %(org_id)s AND route = ANY(%(routes)s) AND workflow_id <> %(workflow_id)s
+ORDER BY route
+
+-- name: free_routes
+DELETE FROM config.workflow_routes WHERE org_id = %(org_id)s AND workflow_id = %(workflow_id)s
+
+-- name: take_routes
+INSERT INTO config.workflow_routes (org_id, route, workflow_id)
+SELECT %(org_id)s, route, %(workflow_id)s FROM unnest(%(routes)s::text[]) AS route
+
 -- name: runnable
 SELECT workflow_id, version, ref
 FROM config.workflows
+WHERE org_id = %(org_id)s AND state = 'published' AND workflow_id = %(workflow_id)s
+
+-- name: routed
+SELECT r.route, w.workflow_id, w.version, w.ref
+FROM config.workflow_routes r JOIN config.workflows w USING (org_id, workflow_id)
+WHERE r.org_id = %(org_id)s AND r.route = ANY(%(routes)s) AND w.state = 'published'
+
+-- name: only_published
+SELECT workflow_id, version, ref
+FROM config.workflows w
 WHERE org_id = %(org_id)s AND state = 'published'
-  AND (%(workflow_id)s::text IS NULL OR workflow_id = %(workflow_id)s)
-ORDER BY workflow_id LIMIT 2
+  AND NOT EXISTS (SELECT FROM config.workflow_routes r WHERE r.org_id = w.org_id)
+LIMIT 2
 
 -- name: save_destination
 INSERT INTO config.destinations (org_id, destination_id, kind, gating, on_exhausted)

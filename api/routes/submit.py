@@ -6,11 +6,12 @@ import re
 from aiohttp import web
 
 from api import answers, requests, submission
-from api.config import destinations, workflows
+from api.config import destinations
 from api.errors import Problem, invalid
 from api.http import answer
 from api.operation import Call, Operation
 from api.routes.jobs import ledger_position
+from api.routing import workflows_for
 from services.ledger.commands import SubmitJobs
 from services.ledger.replies import Done, Refused, Reply
 from services.runtime.errors import BrokerFault, LedgerUnavailable
@@ -19,7 +20,6 @@ from services.runtime.logs import note
 
 MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
-_WORKFLOW_ID = re.compile(requests.ID_PATTERN, re.ASCII)
 
 
 async def submit(call: Call) -> web.StreamResponse:
@@ -28,9 +28,12 @@ async def submit(call: Call) -> web.StreamResponse:
     if not _IDEMPOTENCY_KEY.fullmatch(key):
         raise invalid("Idempotency-Key", "the header takes 1 to 255 visible ASCII characters")
     jobs = submission.new_jobs(call.body, allow_private=call.parts.settings.allow_private_addresses)
-    workflow, places = await asyncio.gather(
-        _workflow_for(call, call.body.workflow_id), destinations.enabled(call.parts.pool, call.caller.org_id)
+    pool, org_id = call.parts.pool, call.caller.org_id
+    chosen, places = await asyncio.gather(
+        workflows_for(pool, org_id, call.body.workflow_id, submission.hosts_of(call.body, jobs)),
+        destinations.enabled(pool, org_id),
     )
+    workflow = chosen[0]
     body_digest = submission.request_digest(call.body)
     commands = [
         SubmitJobs(
@@ -44,7 +47,7 @@ async def submit(call: Call) -> web.StreamResponse:
             idempotency_digest=part.idempotency_digest,
             request_digest=body_digest,
         )
-        for part in submission.parts(jobs, submission.key_digest(call.caller.org_id, key))
+        for part in submission.parts(submission.pinned(jobs, chosen), submission.key_digest(call.caller.org_id, key))
     ]
     try:
         first = await call.parts.commander.ask(call.caller.partition, commands[0])
@@ -54,24 +57,6 @@ async def submit(call: Call) -> web.StreamResponse:
         message = "no decider answered in time: repeat the request with this Idempotency-Key, nothing will double"
         raise Problem("ledger_unavailable", message, headers={"Retry-After": "1", "Idempotency-Key": key}) from None
     return _submitted(call, key, [first, *rest])
-
-
-async def _workflow_for(call: Call, workflow_id: str | None) -> workflows.Runnable:
-    """Return the version that the jobs will run for life: of the workflow named, or of the only one published."""
-    if workflow_id is not None and not _WORKFLOW_ID.fullmatch(workflow_id):
-        raise _unknown_workflow("not the id of a workflow")
-    found = await workflows.runnable(call.parts.pool, call.caller.org_id, workflow_id)
-    if len(found) == 1:
-        return found[0]
-    if workflow_id is not None:
-        raise _unknown_workflow(f"no published workflow is called {workflow_id}: publish it, or name another")
-    raise _unknown_workflow(
-        "several workflows are published: name one" if found else "no workflow is published: save and publish one"
-    )
-
-
-def _unknown_workflow(message: str) -> Problem:
-    return Problem("unknown_workflow", message, field="workflowId")
 
 
 def _accepted(reply: Reply) -> Done:
@@ -110,6 +95,13 @@ OPERATIONS = (
         headers=("Idempotency-Key",),
         max_body_bytes=MAX_SUBMIT_BYTES,
         answers={201: answers.JobStatus | answers.SubmittedJobs, 200: answers.JobStatus | answers.SubmittedJobs},
-        errors=("idempotency_conflict", "too_large", "unknown_workflow", "unusable_text", "ledger_unavailable"),
+        errors=(
+            "idempotency_conflict",
+            "no_route",
+            "too_large",
+            "unknown_workflow",
+            "unusable_text",
+            "ledger_unavailable",
+        ),
     ),
 )

@@ -1,71 +1,126 @@
-"""Workflows of the caller's org: save a version, list, read, publish."""
+"""Workflows of the caller's org: save, clone and read versions."""
 
 import re
+from typing import Any
 
 import msgspec
 from aiohttp import web
 
 from api import answers, requests
 from api.config import workflows
-from api.errors import Problem, not_found
+from api.errors import Problem, invalid, not_found
+from api.etags import tag_of, wanted
 from api.http import answer
 from api.operation import Call, Operation
-from api.times import iso, iso_or_none
+from api.urls import route_form
+from api.workflow_answers import chosen, line_of, refusals, shown, versions_of, workflow_id_of
 from services.ledger.workflow import Fault, Workflow, WorkflowInvalid, digest
 from services.ledger.workflow_reading import MAX_DOCUMENT_BYTES, document_from
+from services.ledger.workflow_schema import workflow_schema
 from services.runtime.blob import blob_key
 from services.runtime.ids import uuid7
 from services.workers.extract.selectors import selector_fault
 
 MAX_BODY_BYTES = MAX_DOCUMENT_BYTES + 64 * 1024
+RESERVED = "schema"  # a path of its own
 
 
 async def save(call: Call) -> web.StreamResponse:
     """Save a version. A document that the newest version holds already makes no other."""
     body: requests.SaveWorkflow = call.body
-    document = _read(body.document)
-    workflow_id = body.workflow_id or f"wf-{uuid7()}"
-    org_id, pool = call.caller.org_id, call.parts.pool
-    data = msgspec.json.encode(document, order="sorted")
-    ref = blob_key(org_id, "workflows", 0, f"{digest(document)}.json")
-    await call.parts.blobs.put(ref, data)  # before anything names it; the same content has the same key
-    version, new = await workflows.save(pool, org_id, workflow_id, msgspec.json.decode(data), ref)
-    if body.publish:
-        version = await workflows.publish(pool, org_id, workflow_id, version.version) or version
-    return answer(201 if new else 200, _shown(version), {"Location": f"/api/v1/workflows/{workflow_id}"})
+    if body.workflow_id == RESERVED:
+        raise invalid("workflowId", f"{RESERVED!r} is a path of the API: name the workflow otherwise")
+    expected = wanted(call.request) or workflows.anything
+    return await _save(call, body.workflow_id or _new_id(), _read(body.document), body.publish, expected)
+
+
+async def update(call: Call) -> web.StreamResponse:
+    """Save the next version of a workflow, unless somebody else did since the caller read it."""
+    workflow_id, expected = workflow_id_of(call), wanted(call.request)
+    if not await workflows.versions(call.parts.pool, call.caller.org_id, workflow_id):
+        raise not_found("workflow")
+    if expected is None:
+        message = "send the ETag of the workflow that you read as If-Match, or * to overwrite whatever is there"
+        raise Problem("if_match_missing", message, field="If-Match")
+    return await _save(call, workflow_id, _read(call.body.document), call.body.publish, expected)
+
+
+async def clone(call: Call) -> web.StreamResponse:
+    """Make a new workflow, a draft, of a version of another, with the same routes."""
+    body: requests.CloneWorkflow = call.body
+    source = await chosen(call, body.version)
+    document = dict(source.document)
+    if body.name is not None:
+        document["name"] = body.name
+    if body.workflow_id == RESERVED:
+        raise invalid("workflowId", f"{RESERVED!r} is a path of the API: name the workflow otherwise")
+    workflow_id = body.workflow_id or _new_id()
+    try:
+        return await _save(call, workflow_id, _read(document), publish=False, expected=lambda newest: newest == 0)
+    except Problem as problem:
+        if problem.code != "version_changed":
+            raise
+        message = f"the org has another workflow {workflow_id}: choose another workflowId"
+        raise Problem("workflow_exists", message, field="workflowId") from None
 
 
 async def every(call: Call) -> web.StreamResponse:
     """Answer each workflow as its published version, or else its newest."""
     found = await workflows.every(call.parts.pool, call.caller.org_id)
-    return answer(200, answers.Workflows(workflows=[_line(version) for version in found]))
+    return answer(200, answers.Workflows(workflows=[line_of(version) for version in found]))
 
 
 async def get(call: Call) -> web.StreamResponse:
     """Answer the published version, or else the newest, with its document, and all versions."""
-    workflow_id = _workflow_id(call)
-    versions = await workflows.versions(call.parts.pool, call.caller.org_id, workflow_id)
-    if not versions:
-        raise not_found("workflow")
-    shown = next((version for version in versions if version.state == "published"), versions[0])
+    found = await versions_of(call)
+    runs = next((version for version in found if version.state == "published"), found[0])
     history = answers.WorkflowHistory(
-        **msgspec.structs.asdict(_shown(shown)), versions=[_line(version) for version in versions]
+        **msgspec.structs.asdict(shown(runs)), versions=[line_of(version) for version in found]
     )
-    return answer(200, history)
+    return answer(200, history, {"ETag": tag_of(runs.version)})
 
 
-async def publish(call: Call) -> web.StreamResponse:
-    """Let a version be the one that runs; jobs that run another one keep it."""
-    workflow_id = _workflow_id(call)
-    version = await workflows.publish(call.parts.pool, call.caller.org_id, workflow_id, call.body.version)
-    if version is None:
+async def versions(call: Call) -> web.StreamResponse:
+    """Answer all versions of a workflow, newest first."""
+    found = await versions_of(call)
+    return answer(200, answers.WorkflowVersions(versions=[line_of(version) for version in found]))
+
+
+async def version(call: Call) -> web.StreamResponse:
+    """Answer one version with its document, published or not."""
+    number = call.request.match_info["version"]
+    if not re.fullmatch(r"[1-9][0-9]{0,8}", number, re.ASCII):
         raise not_found("version of a workflow")
-    return answer(200, _shown(version))
+    found = await chosen(call, int(number))
+    return answer(200, shown(found), {"ETag": tag_of(found.version)})
+
+
+async def schema(_call: Call) -> web.StreamResponse:
+    """Answer the JSON Schema of workflow documents."""
+    return answer(200, workflow_schema())
+
+
+async def _save(
+    call: Call, workflow_id: str, document: Workflow, publish: bool, expected: workflows.Expected
+) -> web.StreamResponse:
+    org_id, pool = call.caller.org_id, call.parts.pool
+    data = msgspec.json.encode(document, order="sorted")
+    ref = blob_key(org_id, "workflows", 0, f"{digest(document)}.json")
+    await call.parts.blobs.put(ref, data)  # before anything names it; the same content has the same key
+    plain: dict[str, Any] = msgspec.json.decode(data)
+    with refusals():
+        saved, new = await workflows.save(pool, org_id, workflow_id, plain, ref, publish=publish, expected=expected)
+    headers = {"Location": f"/api/v1/workflows/{workflow_id}", "ETag": tag_of(saved.version)}
+    return answer(201 if new else 200, shown(saved), headers)
 
 
 def _read(document: dict[str, object]) -> Workflow:
     try:
-        return document_from(msgspec.json.encode(document), selector_fault=selector_fault)
+        return document_from(
+            msgspec.json.encode(document),
+            selector_fault=selector_fault,
+            route_form=route_form,
+        )
     except WorkflowInvalid as error:
         faults = [_fault(fault) for fault in error.faults]
         message = f"the workflow cannot run, {len(faults)} faults: {error}"
@@ -77,29 +132,8 @@ def _fault(fault: Fault) -> dict[str, str]:
     return {"path": path, "code": fault.code, "message": fault.message}
 
 
-def _workflow_id(call: Call) -> str:
-    workflow_id = call.request.match_info["workflow_id"]
-    if not re.fullmatch(requests.ID_PATTERN, workflow_id, re.ASCII):
-        raise not_found("workflow")
-    return workflow_id
-
-
-def _line(version: workflows.Version) -> answers.WorkflowVersion:
-    return answers.WorkflowVersion(
-        workflow_id=version.workflow_id,
-        version=version.version,
-        state=version.state,
-        created_at=iso(version.created_at),
-        published_at=iso_or_none(version.published_at),
-    )
-
-
-def _shown(version: workflows.Version) -> answers.Workflow:
-    return answers.Workflow(
-        **msgspec.structs.asdict(_line(version)),
-        document=version.document,
-        ref=version.ref,
-    )
+def _new_id() -> str:
+    return f"wf-{uuid7()}"
 
 
 OPERATIONS = (
@@ -110,9 +144,10 @@ OPERATIONS = (
         access="submit",
         handler=save,
         body=requests.SaveWorkflow,
+        headers=("If-Match",),
         max_body_bytes=MAX_BODY_BYTES,
         answers={201: answers.Workflow, 200: answers.Workflow},
-        errors=("workflow_invalid", "unusable_text"),
+        errors=("route_conflict", "version_changed", "workflow_invalid", "unusable_text"),
     ),
     Operation(
         method="GET",
@@ -124,6 +159,14 @@ OPERATIONS = (
     ),
     Operation(
         method="GET",
+        path="/api/v1/workflows/schema",
+        summary="Read the JSON Schema of workflow documents",
+        access="open",
+        handler=schema,
+        answers={200: None},
+    ),
+    Operation(
+        method="GET",
         path="/api/v1/workflows/{workflow_id}",
         summary="Read a workflow and the list of its versions",
         access="read",
@@ -132,14 +175,51 @@ OPERATIONS = (
         errors=("not_found",),
     ),
     Operation(
-        method="POST",
-        path="/api/v1/workflows/{workflow_id}/publish",
-        summary="Publish a version: jobs submitted from now on run it",
+        method="PUT",
+        path="/api/v1/workflows/{workflow_id}",
+        summary="Save the next version of a workflow, unless somebody else did",
         access="submit",
-        handler=publish,
-        body=requests.PublishWorkflow,
-        body_optional=True,
+        handler=update,
+        body=requests.UpdateWorkflow,
+        headers=("If-Match",),
+        max_body_bytes=MAX_BODY_BYTES,
+        answers={201: answers.Workflow, 200: answers.Workflow},
+        errors=(
+            "not_found",
+            "route_conflict",
+            "version_changed",
+            "workflow_invalid",
+            "unusable_text",
+            "if_match_missing",
+        ),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/workflows/{workflow_id}/versions",
+        summary="List the versions of a workflow",
+        access="read",
+        handler=versions,
+        answers={200: answers.WorkflowVersions},
+        errors=("not_found",),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/workflows/{workflow_id}/versions/{version}",
+        summary="Read one version of a workflow",
+        access="read",
+        handler=version,
         answers={200: answers.Workflow},
         errors=("not_found",),
+    ),
+    Operation(
+        method="POST",
+        path="/api/v1/workflows/{workflow_id}/clone",
+        summary="Make a new workflow of a version of another",
+        access="submit",
+        handler=clone,
+        body=requests.CloneWorkflow,
+        body_optional=True,
+        answers={201: answers.Workflow},
+        errors=("not_found", "workflow_exists", "workflow_invalid", "unusable_text"),
     ),
 )

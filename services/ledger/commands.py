@@ -35,12 +35,21 @@ class ChangeOrgLimit(Command, frozen=True, kw_only=True, gc=False, array_like=Tr
     max_in_flight: Int
 
 
+class Pinned(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
+    """The version of a workflow that a job runs for life."""
+
+    workflow_id: str
+    version: Int
+    ref: str
+
+
 class NewJob(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     """One job of a submission."""
 
     job_id: str
     domain: str = ""
     private: bytes = b""  # encoding byte and JSON of url, input and metadata
+    pinned: Pinned | None = None  # where routes lead to another workflow than the rest of the submission
 
 
 class SubmitJobs(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):

@@ -22,6 +22,7 @@ from services.ledger.commands import (
     ClaimTask,
     DeleteJob,
     ExplainJob,
+    Pinned,
     Probe,
     RedeliverJob,
     RegisterOrg,
@@ -90,15 +91,16 @@ def _limit(ledger: Ledger, command: ChangeOrgLimit) -> list[AnyEvent]:
 def _submit(ledger: Ledger, command: SubmitJobs) -> list[AnyEvent]:
     if command.idempotency_digest in ledger.orgs[command.org_id].keys:
         return []
+    shared = Pinned(workflow_id=command.workflow_id, version=command.workflow_version, ref=command.workflow_ref)
     return [
         JobSubmitted(
             org_id=command.org_id,
             job_id=job.job_id,
             private=job.private,
             vocabulary=command.vocabulary,
-            workflow_id=command.workflow_id,
-            workflow_version=command.workflow_version,
-            workflow_ref=command.workflow_ref,
+            workflow_id=(job.pinned or shared).workflow_id,
+            workflow_version=(job.pinned or shared).version,
+            workflow_ref=(job.pinned or shared).ref,
             domain=job.domain,
             priority=command.priority,
             max_run_seconds=command.max_run_seconds,

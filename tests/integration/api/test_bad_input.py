@@ -105,7 +105,7 @@ ROWS = (
         (Sent(rb'{"url": "https://shop.example/\u0000"}'), Sent(rb'{"url": "https://shop.example/\ud83d"}'))),
     Row("url not http(s), or without host", 422, "invalid_field", "url",
         urls("", "shop.example", "//shop.example/", "ftp://shop.example/", "file:///etc/passwd", "https:///path",
-             "javascript:alert(1)", "data:text/html,x")),
+             "javascript:alert(1)", "data:text/html,x", "http://./")),
     Row("url with user name, blanks, control characters or a bad port", 422, "invalid_field", "url",
         urls("https://user:word@shop.example/", "https://shop.example/a b", "https://shop.example/\r\nHost: other",
              "https://shop.example:99999/", "https://[::1/")),

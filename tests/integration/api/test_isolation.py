@@ -15,6 +15,7 @@ BODIES: dict[str, Any] = {
     "/api/v1/keys": {"name": "mine"},
     "/api/v1/webhooks": {"url": "https://rival.example/hook"},
     "/api/v1/workflows": {"workflowId": "mine", "document": WORKFLOW},
+    "/api/v1/workflows/{workflow_id}": {"document": WORKFLOW},
 }
 
 
@@ -38,7 +39,7 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
     commands = len(pocket.commands)
     for job_id in (stored, fresh):
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
-        names |= {"webhook_id": webhook_id, "provider": "decodo"}
+        names |= {"webhook_id": webhook_id, "provider": "decodo", "version": "1"}
         names["destination_id"] = "lake-of-acme"
         for operation in OPERATIONS:
             answer = await _try(api, operation, names, rival.key)

@@ -111,5 +111,5 @@ async def test_a_workflow_that_is_not_published_or_not_the_only_one_has_to_be_na
     assert (await api.call("POST", "/api/v1/jobs", acme.key, job)).status == 201
     assert (await api.call("POST", "/api/v1/workflows/second/publish", acme.key)).status == 200
     ambiguous = await api.call("POST", "/api/v1/jobs", acme.key, job)
-    assert (ambiguous.status, ambiguous.json["error"]) == (422, "unknown_workflow")
+    assert (ambiguous.status, ambiguous.json["error"], ambiguous.json["field"]) == (422, "no_route", "url")
     assert (await api.call("POST", "/api/v1/jobs", acme.key, {**job, "workflowId": "second"})).status == 201

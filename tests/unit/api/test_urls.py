@@ -3,7 +3,8 @@
 import pytest
 
 from api.errors import Problem
-from api.urls import domain_of
+from api.urls import domain_of, route_form
+from services.ledger.workflow_routes import candidates
 
 
 @pytest.mark.parametrize(
@@ -75,3 +76,34 @@ def test_private_addresses_are_refused_however_they_are_spelled_unless_settings_
     with pytest.raises(Problem):
         domain_of(f"http://{host}/", "url", allow_private=False)
     assert domain_of(f"http://{host}/", "url", allow_private=True)
+
+
+@pytest.mark.parametrize(
+    ("route", "form"),
+    [
+        ("*", "*"),
+        ("domain:Example.COM", "example.com"),
+        ("domain:b\u00fccher.example.", "xn--bcher-kva.example"),
+        ("domain:shop\u3002example\uff0ecom", "shop.example.com"),
+        ("domain:localhost", "localhost"),
+        ("domain:8.8.8.8", "8.8.8.8"),
+        ("domain:[2001:DB8::1]", "2001:db8::1"),
+        *((bad, None) for bad in ("", "domain:", "example.com", "Domain:a", "domain: a", "domain:a:80", "domain:*.a")),
+        *((bad, None) for bad in ("domain:a/b", "domain:u@a", "domain:.a", "domain:a..b", "domain:2001:db8::1")),
+    ],
+)
+def test_a_route_has_one_form_for_all_its_spellings(route: str, form: str | None) -> None:
+    assert route_form(route) == form
+
+
+@pytest.mark.parametrize(
+    ("host", "routes"),
+    [
+        ("a.b.example", ["a.b.example", "b.example", "example", "*"]),
+        ("example", ["example", "*"]),
+        ("8.8.4.4", ["8.8.4.4", "*"]),
+        ("2001:db8::1", ["2001:db8::1", "*"]),
+    ],
+)
+def test_a_host_falls_under_the_most_specific_route_first(host: str, routes: list[str]) -> None:
+    assert candidates(host) == routes
