@@ -225,6 +225,13 @@ class Cancelled(Answer, frozen=True, kw_only=True):
     accepted: bool
 
 
+class Hastened(Answer, frozen=True, kw_only=True):
+    """The wait of the job has ended; it takes the next free slot of its org."""
+
+    job_id: str
+    accepted: bool
+
+
 class Deleted(Answer, frozen=True, kw_only=True):
     """The job is deleted for good. `deleted` is false in an answer 202: for a moment readers may still see it."""
 

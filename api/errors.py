@@ -36,7 +36,7 @@ CODES: dict[str, tuple[int, str]] = {
         "Another published workflow of the org has this route; `workflowId` names it. Unpublish one of them.",
     ),
     "workflow_exists": (409, "The org has another workflow with this id."),
-    "not_waiting": (409, "The job does not wait for a retry; `status` says where it stands."),
+    "not_waiting": (409, "The job does not wait for a retry; the message says where it stands."),
     "too_many_webhooks": (409, "The org has as many webhooks as it may have. Delete one first."),
     "version_changed": (
         412,

@@ -141,6 +141,13 @@ class RetryScheduled(Event, frozen=True, kw_only=True, gc=False):
     error_type: Annotated[str, doc("what made the retry necessary")] = ""
 
 
+class RetryBroughtForward(Event, frozen=True, kw_only=True, gc=False):
+    """Somebody did not want to wait for the retry: it takes the next free slot of its org."""
+
+    node_id: Annotated[str, doc("id of the node")] = ""
+    due_at: Annotated[Micros, doc("when it is due now")] = 0
+
+
 class JobReleased(Event, frozen=True, kw_only=True, gc=False):
     """A claimed job lost its worker and waits in its queue again; finished nodes stay finished."""
 
@@ -274,6 +281,7 @@ JobEvent: TypeAlias = (
     | JobClaimed
     | NodeFinished
     | RetryScheduled
+    | RetryBroughtForward
     | JobReleased
     | JobExtracted
     | JobCompleted

@@ -26,6 +26,7 @@ from schemas.events import (
     NodeFinished,
     OrgRegistered,
     ReportRefused,
+    RetryBroughtForward,
     RetryScheduled,
     WorkerAlive,
     WriterOpened,
@@ -151,6 +152,8 @@ class Stream:
     def advance(self, job: Play, what: int) -> None:
         """Do the next legal thing with a job; the number chooses among them."""
         match job.status:
+            case "waiting_retry" if what in (5, 6, 7) and not job.out:
+                self.of(job, RetryBroughtForward(node_id="node-1", due_at=START + STEP))
             case "pending" | "waiting_retry" if not job.out:
                 self.end_early(job, what) if what == 15 else self.dispatch(job)
             case "pending" | "waiting_retry":

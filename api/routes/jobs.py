@@ -1,4 +1,4 @@
-"""Jobs: read, list, ask for many, cancel, delete."""
+"""Jobs: read, list, ask for many, cancel, hurry, delete."""
 
 import re
 from datetime import datetime
@@ -11,7 +11,7 @@ from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
 from projections.postgres.views import Cursor
-from services.ledger.commands import CancelJob, DeleteJob
+from services.ledger.commands import CancelJob, DeleteJob, RetryNow
 from services.ledger.replies import Refused, Reply
 from services.ledger.status import TERMINAL
 from services.runtime.errors import LedgerUnavailable
@@ -78,6 +78,20 @@ async def cancel(call: Call) -> web.StreamResponse:
     return answer(202, answers.Cancelled(job_id=job_id, accepted=True), ledger_position(reply))
 
 
+async def retry_now(call: Call) -> web.StreamResponse:
+    """Let a job that waits for a retry take the next free slot of its org."""
+    job_id = job_id_of(call)
+    status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
+    if status is None:
+        raise not_found("job")
+    if status in TERMINAL:
+        raise _ended()
+    reply = await call.parts.commander.ask(call.caller.partition, RetryNow(job_id=job_id, **call.asks()))
+    if isinstance(reply.body, Refused):
+        raise _refused(reply.body)
+    return answer(202, answers.Hastened(job_id=job_id, accepted=True), ledger_position(reply))
+
+
 async def delete(call: Call) -> web.StreamResponse:
     """Delete a job for good; one that has not ended is cancelled first."""
     job_id = job_id_of(call)
@@ -124,6 +138,8 @@ def _refused(refused: Refused) -> Problem | LedgerUnavailable:
             return not_found("job")
         case "archive_unavailable":
             return LedgerUnavailable(refused.message)
+        case "not_waiting":
+            return Problem("not_waiting", f"{refused.message}: only a job in waiting_retry can be hurried")
         case _:
             return _ended()
 
@@ -189,5 +205,14 @@ OPERATIONS = (
         handler=cancel,
         answers={202: answers.Cancelled},
         errors=("not_found", "job_terminal", "catching_up", "ledger_unavailable"),
+    ),
+    Operation(
+        method="POST",
+        path="/api/v1/jobs/{job_id}/retry-now",
+        summary="Do not wait for the retry of a job any longer",
+        access="submit",
+        handler=retry_now,
+        answers={202: answers.Hastened},
+        errors=("not_found", "not_waiting", "job_terminal", "ledger_unavailable"),
     ),
 )

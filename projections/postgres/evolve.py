@@ -27,6 +27,7 @@ from schemas.events import (
     JobSubmitted,
     NodeFinished,
     ReportRefused,
+    RetryBroughtForward,
     RetryScheduled,
 )
 from schemas.recorded import Header
@@ -75,6 +76,8 @@ def progress(job: JobState, header: Header, event: JobEvent) -> None:
             job.claimed_at = job.claimed_at or at
         case RetryScheduled():
             job.status, job.worker_id, job.retry_at = "waiting_retry", None, instant(event.due_at)
+        case RetryBroughtForward():
+            job.retry_at = instant(event.due_at)
         case JobReleased():
             job.status, job.worker_id = "pending", None
         case JobExtracted():

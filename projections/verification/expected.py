@@ -30,6 +30,7 @@ from schemas.events import (
     JobReleased,
     JobSubmitted,
     NodeFinished,
+    RetryBroughtForward,
     RetryScheduled,
 )
 from schemas.recorded import Recorded
@@ -95,7 +96,7 @@ def job_row(events: Sequence[Recorded]) -> Columns:
     status = next(STATUS_AFTER[type(each.event)] for each in reversed(events) if type(each.event) in STATUS_AFTER)
     claim, extracted, failed = _last(events, JobClaimed), _last(events, JobExtracted), _last(events, JobFailed)
     ended = next((each for each in events if isinstance(each.event, TERMINAL)), None)
-    completed, retry = _last(events, JobCompleted), _last(events, RetryScheduled)
+    completed, retry = _last(events, JobCompleted), _last_wait(events)
     claims = [each.header.occurred_at for each in events if isinstance(each.event, JobClaimed)]
     extractions = [each.header.occurred_at for each in events if isinstance(each.event, JobExtracted)]
     dispatched = _last(events, JobDispatched)
@@ -244,6 +245,12 @@ def _key(recorded: Recorded) -> Columns:
 
 def _last(events: Sequence[Recorded], kind: type[Kind]) -> Kind | None:
     return next((each.event for each in reversed(events) if isinstance(each.event, kind)), None)
+
+
+def _last_wait(events: Sequence[Recorded]) -> RetryScheduled | RetryBroughtForward | None:
+    """Return what says last when a retry is due."""
+    waits = (each.event for each in reversed(events) if isinstance(each.event, RetryScheduled | RetryBroughtForward))
+    return next(waits, None)
 
 
 def _at(micros: int) -> int:

@@ -16,6 +16,7 @@ from services.ledger.commands import (
     NewJob,
     RegisterOrg,
     ReportProgress,
+    RetryNow,
     SettleDeliveries,
     SubmitJobs,
 )
@@ -39,6 +40,9 @@ is called later than one heartbeat after the cancel. It says when it has stopped
 way may still reach their destinations, their ACKs are recorded and change nothing, and no further try is made. On a
 dead worker nothing has to be waited for: the job ends at the cancel, and all its nodes with it, for only finished
 ones are recorded.
+
+**Retry-now.** The wait ends at once and is dated anew (`RetryBroughtForward`): the job takes the next free slot of its
+org, ahead of pending ones, and tries the same node with the number that it would have had.
 
 **Delete.** A job that has not ended is cancelled first, in the same transaction. `DELETE` answers 200 once no reader
 sees the job any more (202: within moments). Its rows leave the read models, and `deleted_jobs` keeps that it was
@@ -102,7 +106,7 @@ DONE = (*RUNNING, _report(EXTRACTED))
 STATES: dict[str, tuple[AnyCommand, ...]] = {
     Status.PENDING: (),
     Status.RUNNING: RUNNING,
-    Status.WAITING_RETRY: (*RUNNING, _report(RetryLater(node_id="n", try_number=2, delay_ms=1000))),
+    Status.WAITING_RETRY: (*RUNNING, _report(RetryLater(node_id="n", try_number=2, delay_ms=60_000))),
     Status.EXTRACTION_DONE: DONE,
     Status.COMPLETED: (*DONE, _ack()),
     Status.FAILED: (*RUNNING, _report(Failed(error_type="providers_exhausted"))),
@@ -112,6 +116,7 @@ STATES: dict[str, tuple[AnyCommand, ...]] = {
 COMMANDS: dict[str, Command] = {
     "cancel": _cancel,
     "delete": _delete,
+    "retry-now": lambda: RetryNow(command_id="h", org_id=ORG, job_id=JOB),
     "an old task is claimed": lambda: _claim("another boot"),
     "its worker reports the extraction": lambda: _report(EXTRACTED),
     "an ACK comes": _ack,

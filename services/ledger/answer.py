@@ -16,6 +16,7 @@ from services.ledger.commands import (
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    RetryNow,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
@@ -48,6 +49,7 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> A
             RegisterOrg()
             | ChangeOrgLimit()
             | CancelJob()
+            | RetryNow()
             | DeleteJob()
             | SettleDeliveries()
             | RedeliverJob()

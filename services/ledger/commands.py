@@ -74,6 +74,10 @@ class CancelJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, t
     reason: str = ""
 
 
+class RetryNow(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """End the wait of a job in waiting_retry: it takes the next free slot of its org."""
+
+
 class DeleteJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
     """Remove a job for good; one that has not ended is cancelled first."""
 
@@ -143,6 +147,7 @@ AnyCommand: TypeAlias = (
     | ChangeOrgLimit
     | SubmitJobs
     | CancelJob
+    | RetryNow
     | DeleteJob
     | ClaimTask
     | ReportProgress

@@ -10,6 +10,7 @@ from schemas.events import (
     JobSubmitted,
     OrgLimitChanged,
     OrgRegistered,
+    RetryBroughtForward,
     WorkerAlive,
     WorkerLost,
 )
@@ -27,6 +28,7 @@ from services.ledger.commands import (
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    RetryNow,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
@@ -62,6 +64,8 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return _submit(ledger, command)
         case CancelJob():
             return _cancel(ledger.jobs[command.job_id], command)
+        case RetryNow():
+            return _hurry(ledger.jobs[command.job_id], now)
         case DeleteJob():
             return _delete(ledger.jobs[command.job_id], command)
         case ClaimTask():
@@ -118,6 +122,16 @@ def _cancel(job: Job, command: CancelJob) -> list[AnyEvent]:
     if job.terminal:
         return []
     return [JobCancelled(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, reason=command.reason)]
+
+
+def _hurry(job: Job, now: int) -> list[AnyEvent]:
+    if job.task_out or job.run.retry_due_at <= now:
+        return []
+    return [
+        RetryBroughtForward(
+            org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, node_id=job.resume.node_id, due_at=now
+        )
+    ]
 
 
 def _delete(job: Job, command: DeleteJob) -> list[AnyEvent]:

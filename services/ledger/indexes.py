@@ -108,11 +108,15 @@ def _index_owner(ledger: Ledger, before: Job | None, after: Job) -> None:
         worker.jobs.add(after.job_id)
 
 
+def _waits_anew(before: Job, after: Job) -> bool:
+    return before.status is not after.status or before.run.retry_due_at != after.run.retry_due_at
+
+
 def _set_timers(ledger: Ledger, before: Job | None, after: Job) -> None:
     timers, policy, now = ledger.timers, ledger.policy, ledger.occurred_at
     if after.task_out and (before is None or before.dispatch != after.dispatch):
         timers.set(Timer(now + policy.dispatch_resend, "dispatch", after.job_id, str(after.dispatch)))
-    if after.status is Status.WAITING_RETRY and before is not None and before.status is not after.status:
+    if after.status is Status.WAITING_RETRY and before is not None and _waits_anew(before, after):
         timers.set(Timer(after.run.retry_due_at, "retry", after.job_id, ""))
     limit, began = after.terms.max_run_seconds, after.run.first_claimed_at
     if limit and began and before is not None and not before.run.first_claimed_at:

@@ -26,6 +26,7 @@ from schemas.events import (
     JobSubmitted,
     NodeFinished,
     ReportRefused,
+    RetryBroughtForward,
     RetryScheduled,
 )
 from schemas.recorded import Recorded
@@ -178,6 +179,8 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return replace(job, seq=seq, run=replace(job.run, resume=_resume_after(job.resume, event)))
         case RetryScheduled():
             return replace(job, seq=seq, status=Status.WAITING_RETRY, run=replace(job.run, retry_due_at=event.due_at))
+        case RetryBroughtForward():
+            return replace(job, seq=seq, run=replace(job.run, retry_due_at=event.due_at))
         case JobReleased():
             losses = job.run.losses + (event.reason is ReleaseReason.LEASE_EXPIRED)
             return replace(job, seq=seq, status=Status.PENDING, run=replace(job.run, losses=losses))

@@ -17,6 +17,7 @@ from services.ledger.commands import (
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    RetryNow,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
@@ -48,6 +49,8 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
             )
         case CancelJob():
             return _not_cancellable(own_job(ledger, command), command)
+        case RetryNow():
+            return _not_waiting(own_job(ledger, command))
         case DeleteJob():
             return Refused(code="unknown_job") if own_job(ledger, command) is None else None
         case ClaimTask():
@@ -100,6 +103,14 @@ def _not_cancellable(job: Job | None, command: CancelJob) -> Refused | None:
 
 def _not_explicable(job: Job | None) -> Refused | None:
     return Refused(code="unknown_job") if job is None or job.deleted else None
+
+
+def _not_waiting(job: Job | None) -> Refused | None:
+    if job is None or job.deleted:
+        return Refused(code="unknown_job")
+    if job.status is Status.WAITING_RETRY:
+        return None
+    return Refused(code="job_terminal" if job.terminal else "not_waiting", message=f"the job is {job.status}")
 
 
 def _not_claimable(job: Job | None, command: ClaimTask) -> Refused | None:

@@ -21,7 +21,7 @@ from services.ledger.state import Ledger, Org, Worker
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
-FOLD_VERSION = 2
+FOLD_VERSION = 3
 JOBS_IN_PART = 2_000
 ENTRIES_IN_PART = 5_000
 

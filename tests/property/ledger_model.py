@@ -100,6 +100,16 @@ class Model:
         job.status, job.out = "cancelled", False
         return True
 
+    def retry_now(self, job_id: str, now: int) -> str:
+        """Return why nothing may be hurried, or nothing."""
+        job = self.jobs.get(job_id)
+        if job is None:
+            return "unknown_job"
+        if job.status != "waiting_retry":
+            return "job_terminal" if job.status in TERMINAL else "not_waiting"
+        job.due_at = min(job.due_at, now)
+        return ""
+
     def lose(self, boot: str) -> None:
         """A worker was not heard from."""
         for job in self.jobs.values():

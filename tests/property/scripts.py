@@ -16,6 +16,7 @@ from services.ledger.commands import (
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    RetryNow,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
@@ -142,6 +143,7 @@ steps = st.one_of(
     st.builds(waive, job_ids, places),
     st.builds(lambda job_id: CancelJob(command_id="x", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(lambda job_id: DeleteJob(command_id="e", org_id=org_of(job_id), job_id=job_id), job_ids),
+    st.builds(lambda job_id: RetryNow(command_id="h", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(Wait, st.sampled_from((1, 5, 30, 90, 300))),
     st.builds(Lose, boots),
 )

@@ -12,6 +12,7 @@ from services.ledger.commands import (
     NewJob,
     RegisterOrg,
     ReportProgress,
+    RetryNow,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
@@ -101,6 +102,14 @@ class Ledger(RuleBasedStateMachine):
         cancelled = self.model.cancel(job)
         self._follow(self.world.when(cancel))
         assert isinstance(self.world.reply, Done) == cancelled
+
+    @rule(job=jobs)
+    def retry_now(self, job: str) -> None:
+        """The customer does not want to wait."""
+        why = self.model.retry_now(job, self.world.now)
+        events = self.world.when(RetryNow(command_id="h", org_id=self._org(job), job_id=job))
+        assert getattr(self.world.reply, "code", "") == why
+        self._follow([*events, *self.world.after(0)])
 
     @rule(job=jobs, place=NAMES, good=st.booleans())
     def settle(self, job: str, place: str, good: bool) -> None:

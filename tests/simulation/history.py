@@ -180,6 +180,9 @@ class History:
             case e.NodeFinished():
                 self._expect(event.step == job.steps, recorded, f"step {event.step}, {job.steps} is next")
                 job.steps = event.step + 1
+            case e.RetryBroughtForward():
+                self._expect(job.status == "waiting_retry", recorded, f"hurried while {job.status}")
+                job.due_at = event.due_at
             case e.RetryScheduled():
                 job.due_at = event.due_at
             case e.JobCompleted():

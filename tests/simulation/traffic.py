@@ -16,6 +16,7 @@ from services.ledger.commands import (
     NewJob,
     RedeliverJob,
     RegisterOrg,
+    RetryNow,
     SubmitJobs,
     WaiveDelivery,
 )
@@ -95,6 +96,9 @@ class Traffic:
             case chance if chance < 0.45:
                 waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id="hook")
                 await self._ask(commander, waive, may_be_refused=True)
+            case chance if chance < 0.5:
+                hurry = RetryNow(command_id="", org_id=org, job_id=job)
+                await self._ask(commander, hurry, may_be_refused=True)
 
     async def _vandal(self) -> None:
         """Somebody writes to topics that are not his."""
