@@ -12,6 +12,7 @@ from yarl import URL
 from services.ledger.provider_settings import unsupported
 from services.runtime.metrics import count
 from services.workers.providers.answers import web_url
+from services.workers.providers.client import session_over
 from services.workers.providers.dialect import Answer, Ask, Dialect, without
 from services.workers.providers.protocol import Credentials, Fetched, FetchRequest, FetchResult, ProviderError
 
@@ -34,13 +35,8 @@ class ApiProvider:
 
     async def start(self) -> None:
         """Open the session."""
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=MAX_CONNECTIONS),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),  # each call has its own
-            headers={"User-Agent": USER_AGENT, "Accept": "application/json"},
-            trust_env=False,
-        )
+        connector = aiohttp.TCPConnector(limit=MAX_CONNECTIONS)
+        self._session = session_over(connector, User_Agent=USER_AGENT, Accept="application/json")
 
     async def close(self) -> None:
         """Close the session and its connections."""

@@ -13,6 +13,7 @@ from services.workers.providers.dialect import (
     Ask,
     bad_answer,
     basic,
+    content_of,
     cookies_of,
     page,
     parsed,
@@ -71,15 +72,15 @@ class Decodo:
             return ProviderError(
                 "provider_failed", f"decodo could not get the page: {found.message}", True, answer.status
             )
-        if found is None or not found.results or found.results[0].content is None:
+        result = found.results[0] if found and found.results else None
+        if result is None or result.content is None:
             return bad_answer(self.name, answer, "results with content")
-        result = found.results[0]
         headers = site_headers(result.headers if isinstance(result.headers, dict) else {})
         text = isinstance(result.content, str)
         return page(
             answer,
             status=result.status_code,
-            body=result.content if isinstance(result.content, str) else msgspec.json.encode(result.content),
+            body=content_of(result.content),
             headers=headers,
             content_type=(MARKDOWN if answer.as_markdown else headers.get("content-type", HTML)) if text else JSON,
             final_url=result.url,

@@ -12,6 +12,7 @@ from yarl import URL
 from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
 from services.runtime.settings import Settings
 from services.workers.providers.answers import error_of_status, kept_headers, web_url
+from services.workers.providers.client import session_over
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 
 MAX_REDIRECTS = 10
@@ -45,12 +46,7 @@ class DirectProvider:
         connector = aiohttp.TCPConnector(
             limit=MAX_CONNECTIONS, resolver=CheckedResolver(allow_private=self._allow_private), use_dns_cache=False
         )
-        self._session = aiohttp.ClientSession(
-            connector=connector,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),  # each call has its own, over all its redirects
-            trust_env=False,
-        )
+        self._session = session_over(connector)
 
     async def close(self) -> None:
         """Close the session and its connections."""

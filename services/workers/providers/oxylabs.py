@@ -13,6 +13,7 @@ from services.workers.providers.dialect import (
     Ask,
     bad_answer,
     basic,
+    content_of,
     cookies_of,
     page,
     parsed,
@@ -69,15 +70,15 @@ class Oxylabs:
         if answer.status != 200:
             return refusal(self.name, answer, (parsed(_Message, answer.body) or _Message()).message)
         found = parsed(_Results, answer.body)
-        if found is None or not found.results or found.results[0].content is None:
+        result = found.results[0] if found and found.results else None
+        if result is None or result.content is None:
             return bad_answer(self.name, answer, "results with content")
-        result = found.results[0]
         text = isinstance(result.content, str)
         content_type = (MARKDOWN if answer.as_markdown else HTML) if text else JSON
         return page(
             answer,
             status=result.status_code,
-            body=result.content if isinstance(result.content, str) else msgspec.json.encode(result.content),
+            body=content_of(result.content),
             headers={},
             content_type=content_type,
             final_url=result.url,

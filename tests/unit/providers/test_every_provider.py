@@ -6,6 +6,7 @@ from email.utils import format_datetime
 import aiohttp
 import pytest
 from aiohttp import web
+from prometheus_client import REGISTRY
 
 from services.ledger.provider_settings import PROVIDERS
 from services.ledger.workflow import ServiceSettings
@@ -232,3 +233,20 @@ async def test_the_fake_refuses_unknown_fields_and_every_other_way_of_asking(kin
         async with session.post(url, data="url=x", headers={**good, "Content-Type": "text/plain"}) as answer:
             assert answer.status == 415
     assert fake.asked == []
+
+
+async def test_calls_are_counted_with_what_they_cost(kind: Kind) -> None:
+    def counted(outcome: str, billed: str) -> float:
+        labels = {"provider": kind.name, "outcome": outcome, "billed": billed}
+        return REGISTRY.get_sample_value("jobledger_provider_calls_total", labels) or 0.0
+
+    kinds = (("fetched", "yes"), ("http_5xx", "no"), ("too_large", "yes"))
+    before = [counted(*kind) for kind in kinds]
+    fake = kind()
+    async with fake.serving() as base_url:
+        await called(fake, base_url)
+        fake.says(500)
+        await called(fake, base_url)
+        fake.page = SitePage("x" * (MAX_BODY_BYTES + 1))
+        await called(fake, base_url)
+    assert [counted(*kind) - was for kind, was in zip(kinds, before, strict=True)] == [1, 1, 1]
