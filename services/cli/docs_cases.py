@@ -37,11 +37,11 @@ What each of these leads to in each state, as the rules decide it; `refused` is 
 refused, the report as `ReportRefused`. A worker is told at once, and by the answer to its next heartbeat: no provider
 is called later than one heartbeat, and the time of its answer, after the cancel was committed. Where the two cannot
 hear each other then (a frozen worker, a decider or broker that is away, lost messages), the time begins when they can
-again; a worker that has read the word begins no call in any case. It says when it has stopped, recorded as `ReportRefused`
-(`release`); a cancel that overtakes the grant keeps the job from beginning. In `extraction_done` the deliveries under
-way may still reach their destinations, their ACKs are recorded and change nothing, and no further try is made. On a
-dead worker nothing has to be waited for: the job ends at the cancel, and all its nodes with it, for only finished
-ones are recorded.
+again; a worker that has read the word begins no call in any case. It says when it has stopped, recorded as
+`ReportRefused` (`release`); a cancel that overtakes the grant keeps the job from beginning. In `extraction_done` the
+deliveries under way may still reach their destinations, their ACKs are recorded and change nothing, and no further try
+is made. On a dead worker nothing has to be waited for: the job ends at the cancel, and all its nodes with it, for only
+finished ones are recorded.
 
 **Retry-now.** The wait ends at once and is dated anew (`RetryBroughtForward`): the job takes the next free slot of its
 org, ahead of pending ones, and tries the same node with the number that it would have had.
