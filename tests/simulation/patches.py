@@ -146,7 +146,8 @@ def _workers(world: World) -> list[tuple[Any, str, Any]]:
     return [
         (workers_main, "serve", _serve),
         (workers_main, "Commander", world.commander),
-        (workers_main, "Providers", lambda _settings: world.site),
+        (workers_main, "StoredCredentials", lambda _settings: world.site),
+        (workers_main, "Providers", lambda _settings, _credentials: world.site),
         (workers_main, "BlobStore", lambda _url: world.blobs),
         (
             workers_main,

@@ -75,7 +75,7 @@ def documents() -> dict[str, bytes]:
 
 
 class Site:
-    """Stands for the providers of a worker; every worker meets the same site."""
+    """Stands for the providers of a worker, and for their credentials; every worker meets the same site."""
 
     def __init__(self, chaos: Chaos) -> None:
         self.calls: list[tuple[float, str, str]] = []  # when, by whom, for which job
