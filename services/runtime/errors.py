@@ -11,6 +11,7 @@ RuntimeFault
 ├── Fenced             another writer owns this partition now; leave the process
 ├── BlobFault          the blob store refused or failed
 │   └── BlobMissing    no blob has this key
+├── CredentialsAway    where credentials are kept does not answer
 ├── Unsealable         no key opens what was sealed, or it is not what it should be
 ├── MigrationFault     a migration is misnamed, out of order, or was edited after it had been applied
 └── DeadLetterLimit    too many records had to be parked; a person has to look
@@ -59,6 +60,10 @@ class BlobFault(RuntimeFault):
 
 class BlobMissing(BlobFault):
     """No blob has this key."""
+
+
+class CredentialsAway(RuntimeFault):
+    """Where credentials are kept does not answer."""
 
 
 class Unsealable(RuntimeFault):

@@ -10,7 +10,7 @@ from services.ledger.replies import Granted
 from services.ledger.reports import Extracted, Failed, NodeReport, Outcome, RetryLater
 from services.ledger.tasks import Task
 from services.ledger.workflow import Workflow, WorkflowInvalid, entry_of, node_of
-from services.runtime.errors import BlobFault, BlobMissing
+from services.runtime.errors import BlobFault, BlobMissing, CredentialsAway
 from services.workers import walk
 from services.workers.carried import NOTHING, Carried, Summary
 from services.workers.extraction import carried_on
@@ -21,7 +21,7 @@ from services.workers.walk import Continue, Errored, Exhausted, Failures, Finish
 from services.workers.workflows import Workflows
 
 HOLD_SECONDS = 0.05  # a finished node waits this long for the next one, to be told in the same record
-BLOBS_DELAY_MS = 30_000  # until a job is tried again that met an outage of the blob store
+AWAY_DELAY_MS = 30_000  # until a job is tried again that met an outage of the blob store, or of that of credentials
 
 log = logging.getLogger(__name__)
 
@@ -106,18 +106,21 @@ def _accident(error: Exception, point: Point, job_id: str) -> Outcome:
             return Failed(error_type="workflow_invalid", private=private(message=str(error)))
         case BlobFault() if not isinstance(error, BlobMissing):
             log.warning("blob store failed, job is tried again", extra={"job_id": job_id, "error": str(error)})
-            return RetryLater(
-                node_id=point.node_id,
-                try_number=point.try_number,
-                delay_ms=BLOBS_DELAY_MS,
-                error_type="blobs_unavailable",
-            )
+            return _when_back(point, "blobs_unavailable")
+        case CredentialsAway():
+            log.warning("no credential to be had, job is tried again", extra={"job_id": job_id, "error": str(error)})
+            return _when_back(point, "credentials_unavailable")
         case _:
             log.error(
                 "job failed by a fault of ours", extra={"job_id": job_id, "node_id": point.node_id}, exc_info=error
             )
             message = f"{type(error).__name__}: {error}"
             return Failed(error_type="internal", node_id=point.node_id, private=private(message=message))
+
+
+def _when_back(point: Point, error_type: str) -> RetryLater:
+    """Try the same node again, without counting it as one of its tries: the outage is ours."""
+    return RetryLater(node_id=point.node_id, try_number=point.try_number, delay_ms=AWAY_DELAY_MS, error_type=error_type)
 
 
 def _later(step: Retry, seen: Visit) -> RetryLater:

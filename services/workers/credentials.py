@@ -11,7 +11,7 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
 from services.runtime.credential import KNOWN_SECONDS, opened_credential
-from services.runtime.errors import Unsealable
+from services.runtime.errors import CredentialsAway, Unsealable
 from services.runtime.sealing import Sealer
 from services.runtime.settings import Settings
 from services.runtime.sql import blocks
@@ -21,7 +21,7 @@ SQL = blocks(Path(__file__).with_name("credentials.sql"))
 KNOWN_CREDENTIALS = 1_000
 MAX_CONNECTIONS = 2
 POOL_SECONDS = 5.0
-UNAVAILABLE = "Postgres, where credentials are kept, does not answer"
+AWAY = "Postgres, where credentials are kept, does not answer"
 NO_KEY = "this worker has no JOBLEDGER_CREDENTIALS_KEY to open it with"
 Name = tuple[str, str]  # org_id, provider
 
@@ -46,7 +46,7 @@ class StoredCredentials:
         await self._pool.close()
 
     async def secret(self, org_id: str, provider: str) -> Mapping[str, str] | ProviderError:
-        """Return a credential as it was at most KNOWN_SECONDS ago, or why there is none to be had."""
+        """Return a credential as it was at most KNOWN_SECONDS ago, or why the org has none; raises CredentialsAway."""
         name = (org_id, provider)
         until, known = self._known.get(name, (0.0, {}))
         if until > time.monotonic():
@@ -55,7 +55,7 @@ class StoredCredentials:
         try:
             sealed = await self._sealed(name)
         except (psycopg.Error, psycopg_pool.PoolTimeout):
-            return ProviderError("credentials_unavailable", UNAVAILABLE, True)
+            raise CredentialsAway(AWAY) from None  # what Postgres says may quote the connection string
         if sealed is None:
             message = f"org {org_id} has no credential for {provider}: save one by POST /api/v1/credentials"
             return ProviderError("credential_missing", message)

@@ -45,7 +45,7 @@ class ApiProvider:
             self._session = None
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
-        """Fetch one page through the provider; every failure comes back as a ProviderError."""
+        """Fetch one page through the provider; every failure of it comes back as a ProviderError."""
         started = time.monotonic()
         name = self._dialect.name
         try:

@@ -18,7 +18,6 @@ ProviderErrorType = Literal[
     "bad_url",
     "credential_missing",  # the org has none for this provider
     "credential_unreadable",  # it has one, sealed with a key that this worker was not given
-    "credentials_unavailable",  # where credentials are kept does not answer
     "provider_auth",  # the provider does not accept the credential
     "provider_quota",  # the account at the provider is used up
     "provider_request",  # the provider finds fault with the request
@@ -95,7 +94,7 @@ class Credentials(Protocol):
     """Knows what each org signs in with at each provider."""
 
     async def secret(self, org_id: str, provider: str) -> Mapping[str, str] | ProviderError:
-        """Return the fields of a credential, or why there is none to be had."""
+        """Return the fields of a credential, or why the org has none; raises CredentialsAway in an outage of ours."""
 
     def forget(self, org_id: str, provider: str) -> None:
         """Look it up anew the next time: the provider did not accept it."""
@@ -108,7 +107,7 @@ class Provider(Protocol):
         """Open what calls need."""
 
     async def fetch(self, request: FetchRequest) -> FetchResult:
-        """Fetch one page; raises only CancelledError."""
+        """Fetch one page; raises only CancelledError, and CredentialsAway: an outage of ours is nobody's failed try."""
 
     async def close(self) -> None:
         """Close it; safe to repeat."""

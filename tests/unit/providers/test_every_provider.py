@@ -10,6 +10,7 @@ from prometheus_client import REGISTRY
 
 from services.ledger.provider_settings import PROVIDERS
 from services.ledger.workflow import ServiceSettings
+from services.runtime.errors import CredentialsAway
 from services.workers.providers.protocol import Fetched, ProviderError
 from tests.fakes.providers.frame import SECRETS, FakeProvider, SitePage
 from tests.unit.providers.calls import FAKES, MAX_BODY_BYTES, ORG, URL, MemoryCredentials, called
@@ -250,3 +251,15 @@ async def test_calls_are_counted_with_what_they_cost(kind: Kind) -> None:
         fake.page = SitePage("x" * (MAX_BODY_BYTES + 1))
         await called(fake, base_url)
     assert [counted(*kind) - was for kind, was in zip(kinds, before, strict=True)] == [1, 1, 1]
+
+
+async def test_an_outage_of_ours_is_no_failure_of_the_provider(kind: Kind) -> None:
+    class Away(MemoryCredentials):
+        async def secret(self, org_id: str, provider: str) -> ProviderError:
+            raise CredentialsAway("down")
+
+    fake = kind()
+    async with fake.serving() as base_url:
+        with pytest.raises(CredentialsAway):
+            await called(fake, base_url, credentials=Away())
+    assert fake.asked == []

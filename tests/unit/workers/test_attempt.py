@@ -10,7 +10,7 @@ import msgspec
 from schemas.values import NodeOutcome
 from services.ledger.reports import Extracted, Failed, NodeReport, RetryLater
 from services.ledger.tasks import Task
-from services.runtime.errors import BlobFault
+from services.runtime.errors import BlobFault, CredentialsAway
 from services.workers.attempt import Report, attempt
 from services.workers.extraction import CONTENT_TYPE, Document
 from services.workers.readers import PageTooHard, Readers
@@ -227,6 +227,13 @@ async def test_an_outage_of_the_blob_store_defers_the_job_instead_of_failing_it(
     await run.go()
     assert run.outcome.error_type == "blobs_unavailable"
     assert run.outcome.node_id == ""
+
+
+async def test_an_outage_of_where_credentials_are_kept_is_no_try_of_the_node() -> None:
+    run = await Run(workflow(service("a", retries=1)), CredentialsAway("down")).go()
+    told = run.outcome
+    assert isinstance(told, RetryLater)
+    assert (told.error_type, told.node_id, told.try_number) == ("credentials_unavailable", "a", 1)
 
 
 async def test_a_document_that_is_no_workflow_fails_the_job_as_such() -> None:
