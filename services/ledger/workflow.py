@@ -27,11 +27,12 @@ Route = Annotated[
 EdgeKind = Literal["default", "success", "fail"]
 Backoff = Literal["instant", "deferred"]
 OutputFormat = Literal["html", "json", "markdown", "text"]
-SelectorKind = Literal["css", "xpath", "jsonld"]
+SelectorKind = Literal["css", "xpath", "jsonld", "microdata", "opengraph", "jsonpath", "regex"]
 GateVerdict = Literal[
     "captcha", "block", "soft_404", "maintenance", "login_wall", "consent_wall", "empty_shell", "empty_body"
 ]
-ValueType = Literal["text", "number", "integer", "boolean", "money", "url", "date", "list"]
+ValueType = Literal["text", "number", "integer", "boolean", "money", "url", "date", "datetime", "list", "object"]
+LocaleName = Annotated[str, Meta(pattern=r"^([a-z]{2,3}([-_][A-Za-z0-9]{2,8})*)?$")]
 
 # Says what is wrong with a selector, or None; the ledger knows no selector library, so the caller brings it.
 SelectorCheck = Callable[[SelectorKind, str], str | None]
@@ -71,18 +72,33 @@ class ServiceSettings(_Wire, frozen=True, kw_only=True):
     validation: GateRules = GateRules()
 
 
-class Field(_Wire, frozen=True, kw_only=True):
-    """One value of an item: where it is found and what it has to be."""
+class Leaf(_Wire, frozen=True, kw_only=True):
+    """One value: where it is found and what it has to be."""
 
     name: Annotated[str, Meta(min_length=1, max_length=128)]
     selector: SelectorKind = "css"
     query: str
     attribute: AttributeName = ""  # of the element; empty: its text, or what the type reads (href, datetime, content)
+    pattern: str = ""  # RE2; of the text found only what it matches counts, its first group where it has one
     type: ValueType = "text"
+    item_type: ValueType = "text"  # of the members of a list
     required: bool = False
     default: str | int | float | bool | None = None  # as it stands, not converted
-    decimal_mark: Literal["", ".", ","] = ""  # empty: told from the text
-    date_format: str = ""  # strptime; empty: the usual unambiguous forms
+    decimal_mark: Literal["", ".", ","] = ""  # empty: that of the locale, or told from the text
+    date_format: str = ""  # strptime; empty: the usual unambiguous forms, and those of the locale
+    locale: LocaleName = ""  # of numbers, dates and signs of currencies, e.g. de-AT
+
+
+class Part(Leaf, frozen=True, kw_only=True):
+    """One value, or an object of values that are read inside of what its query finds."""
+
+    fields: tuple[Leaf, ...] = ()  # of an object, or of each object of a list
+
+
+class Field(Part, frozen=True, kw_only=True):
+    """One value of an item, with objects up to three deep."""
+
+    fields: tuple[Part, ...] = ()
 
 
 class ItemsSelector(_Wire, frozen=True, kw_only=True):
@@ -101,6 +117,7 @@ class ExtractorSettings(_Wire, frozen=True, kw_only=True):
     data_type: str = ""
     fail_when_empty: bool = True
     fail_when_required_missing: bool = True
+    min_completeness: Annotated[float, Meta(ge=0, le=1)] = 0.0  # less fails the node; 0: any
 
 
 class EntryNode(_Wire, frozen=True, kw_only=True, tag="entry", tag_field="kind"):

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from services.ledger.provider_settings import PROVIDER_NAMES, unsupported
@@ -13,6 +13,8 @@ from services.ledger.workflow import (
     ExtractorSettings,
     FailedNode,
     Fault,
+    Leaf,
+    Part,
     ResultNode,
     RouteCheck,
     SelectorCheck,
@@ -26,6 +28,7 @@ from services.ledger.workflow_codes import FaultCode
 
 HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+OF_OBJECTS = ("jsonld", "microdata", "jsonpath")  # what these find may be an object already
 
 # The edges that may leave a node of each kind, and those of which one has to.
 _ALLOWED: dict[type, tuple[str, ...]] = {
@@ -212,18 +215,29 @@ def _service(
 def _extractor(path: str, settings: ExtractorSettings, selector_fault: SelectorCheck | None) -> Iterator[Fault]:
     if not settings.fields:
         yield Fault(f"{path}.fields", "no_fields", "an extractor without fields reads nothing: add one")
-    names = Counter(field.name for field in settings.fields)
-    for number, field in enumerate(settings.fields):
-        where = f"{path}.fields[{number}]"
-        if names[field.name] > 1:
-            yield Fault(f"{where}.name", "duplicate_field", f"another field is called {field.name!r} too: rename one")
-        fault = selector_fault(field.selector, field.query) if selector_fault else None
-        if fault:
-            yield Fault(f"{where}.query", "bad_selector", fault)
+    yield from _fields(path, settings.fields, selector_fault)
     if settings.items and selector_fault:
         fault = selector_fault(settings.items.selector, settings.items.query)
         if fault:
             yield Fault(f"{path}.items.query", "bad_selector", fault)
+
+
+def _fields(path: str, fields: Sequence[Leaf], selector_fault: SelectorCheck | None) -> Iterator[Fault]:
+    names = Counter(field.name for field in fields)
+    for number, field in enumerate(fields):
+        where = f"{path}.fields[{number}]"
+        if names[field.name] > 1:
+            yield Fault(f"{where}.name", "duplicate_field", f"another field is called {field.name!r} too: rename one")
+        inner = field.fields if isinstance(field, Part) else ()
+        if field.type == "object" and not inner and field.selector not in OF_OBJECTS:
+            yield Fault(f"{where}.fields", "no_fields", f"an object that {field.selector} finds needs fields: add one")
+        yield from _fields(where, inner, selector_fault)
+        fault = selector_fault(field.selector, field.query) if selector_fault else None
+        if fault:
+            yield Fault(f"{where}.query", "bad_selector", fault)
+        fault = selector_fault("regex", field.pattern) if selector_fault and field.pattern else None
+        if fault:
+            yield Fault(f"{where}.pattern", "bad_selector", fault)
 
 
 def route_faults(routes: Iterable[str], route_form: RouteCheck | None) -> Iterator[Fault]:

@@ -53,6 +53,7 @@ class Document(_Wire, frozen=True, kw_only=True):
     normalized: dict[str, Any] = {}
     item_count: int = 0
     problems: list[Problem] = []
+    empty_reason: str = ""  # why there is no value at all
     replaced_characters: int = 0  # NUL and lone surrogates that became U+FFFD
     quality: Quality = Quality()
 
@@ -103,6 +104,7 @@ def _document(body: Body, settings: ExtractorSettings, found: Extraction) -> Doc
             Problem(item=problem.item, field=problem.field, code=problem.code, message=problem.message)
             for problem in found.problems
         ],
+        empty_reason=found.empty_reason,
         replaced_characters=found.replaced_characters,
         quality=Quality(completeness=found.completeness, validation=found.validation, composite=found.composite),
     )

@@ -1,13 +1,15 @@
 """No page breaks the extractor, and nothing it yields is unstorable."""
 
+from decimal import Decimal
+
 import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.storable import counted
-from services.ledger.workflow import ExtractorSettings, Field, ItemsSelector
+from services.ledger.workflow import ExtractorSettings, Field, ItemsSelector, Part
 from services.workers.extract.extractor import extract
-from services.workers.extract.values import date_of, number_of
+from services.workers.extract.values import amount_of, date_of, number_of
 
 FIELDS = (
     Field(name="text", query="p"),
@@ -17,6 +19,11 @@ FIELDS = (
     Field(name="url", query="a", type="url"),
     Field(name="list", selector="xpath", query="//a", type="list"),
     Field(name="thing", selector="jsonld", query="Product.offers.price", type="integer"),
+    Field(name="micro", selector="microdata", query="Product", type="object"),
+    Field(name="meta", selector="opengraph", query="og:title", type="datetime", locale="de"),
+    Field(name="path", selector="jsonpath", query="$..*", type="list", item_type="money"),
+    Field(name="pattern", selector="regex", query="(p+)", pattern=".", type="boolean"),
+    Field(name="rows", query="p", type="list", fields=(Part(name="a", query="a"), Part(name="b", query="b"))),
 )
 ANY_TEXT = st.text(alphabet=st.characters())  # lone surrogates and NUL too
 JSON = st.recursive(
@@ -25,7 +32,18 @@ JSON = st.recursive(
 )
 PAGES = st.lists(
     st.sampled_from(
-        ["<p>", "<a href='", "'>", '<script type="application/ld+json">', "</script>", '{"@type":"Product"}']
+        [
+            "<p>",
+            "<a href='",
+            "'>",
+            '<script type="application/ld+json">',
+            "</script>",
+            '{"@type":"Product"}',
+            "<div itemscope itemtype=Product>",
+            "<b itemprop=name>",
+            "<meta property=og:title content=1>",
+            "</div>",
+        ]
     )
     | ANY_TEXT
 ).map("".join)
@@ -56,6 +74,13 @@ def test_any_text_is_a_number_or_none_and_a_date_or_none(text: str) -> None:
     number, date = number_of(text), date_of(text)
     assert number is None or abs(number) < 1e300
     assert date is None or date[:4].isdigit()
+
+
+@given(st.decimals(-(10**12), 10**12, places=2), st.sampled_from([",", ".", " ", "'"]))
+def test_an_amount_is_read_back_with_the_digits_it_has(amount: Decimal, mark: str) -> None:
+    point = "," if mark == "." else "."
+    grouped = f"{amount:,}".replace(".", "_").replace(",", mark).replace("_", point)
+    assert amount_of(f"{grouped} EUR", point) == f"{amount:f}"
 
 
 @given(st.integers(-(10**12), 10**12), st.sampled_from([",", ".", " ", "'"]))

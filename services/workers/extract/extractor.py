@@ -3,28 +3,29 @@
 completeness  values found / values asked for, over all items and fields; a default counts as not found
 validation    values that passed their type / values checked, a missing required value being one that failed
 composite     0.6 * completeness + 0.4 * validation
-All three are 0 when there is no item.
+All three are 0 when there is no item. An object counts by its fields; one that is not there counts them as not found.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from parsel import Selector
-
 from schemas.storable import counted, counted_text
-from services.ledger.workflow import ExtractorSettings, Field
-from services.workers.extract import jsonld
-from services.workers.extract.selectors import nodes, raw_values
+from services.ledger.workflow import ExtractorSettings, Leaf, Part
+from services.workers.extract import patterns
 from services.workers.extract.values import value_of
+from services.workers.extract.view import Scope, View, too_hard
 
 COMPLETENESS_WEIGHT = 0.6
 VALIDATION_WEIGHT = 0.4
 MAX_ITEMS = 10_000
+MAX_VALUES = 200_000  # of all items together
+MAX_PROBLEMS = 1_000
 CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\ufffe\uffff]")
-JSONLD_SCRIPTS = "//script[contains(@type, 'ld+json')]/text()"
 
-Refusal = Literal["empty_result", "required_missing"]
+Refusal = Literal["empty_result", "required_missing", "incomplete"]
+Code = Literal["missing", "invalid", "too_many_items", "too_many_values", "broken_jsonld", "too_large"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Problem:
 
     item: int
     field: str
-    code: Literal["missing", "invalid", "too_many_items", "broken_jsonld"]
+    code: Code
     message: str
 
 
@@ -46,48 +47,65 @@ class Extraction:
     completeness: float
     validation: float
     composite: float
-    problems: list[Problem]
+    problems: list[Problem]  # the first of them
     replaced_characters: int  # NUL and lone surrogates that became U+FFFD
     empty_reason: str  # why there is no value at all; empty when there is one
+    unmet: str = ""  # the first required value that is missing or invalid
 
 
 @dataclass(slots=True)
-class _Tally:
+class _Reading:
+    """One run: what it counts, and what goes wrong."""
+
+    url: str
     asked: int = 0
     found: int = 0
     checked: int = 0
     valid: int = 0
+    problems: list[Problem] = field(default_factory=list)
+    unmet: str = ""
+
+    def note(self, item: int, name: str, code: Code, message: str, *, required: bool = False) -> None:
+        if len(self.problems) < MAX_PROBLEMS:
+            self.problems.append(Problem(item, name, code, message))
+        if required and not self.unmet:
+            self.unmet = f"item {item}: {message}"
 
 
 def extract(text: str, url: str, settings: ExtractorSettings) -> Extraction:
     """Read a page, given as text and the address it came from; never raises for what the page holds."""
     text, replaced = counted_text(text)
-    text = CONTROLS.sub(" ", text)  # the parser takes them in names and then cannot give them back
-    page = Selector(text=text or "<html></html>", type="html")
-    things, broken = jsonld.things_of(page.xpath(JSONLD_SCRIPTS).getall())
-    problems = [Problem(0, "", "broken_jsonld", f"{broken} JSON-LD scripts cannot be read")] if broken else []
-    scopes = _scopes(page, things, settings)
+    hard = too_hard(text)
+    view = View(
+        "" if hard else CONTROLS.sub(" ", text)
+    )  # the parser takes controls in names, and cannot give them back
+    if hard:
+        view.faults.append(("too_large", hard))
+    page = Scope(view)
+    reading = _Reading(url)
+    scopes = page.below(settings.items) if settings.items else [page]
     if len(scopes) > MAX_ITEMS:
-        problems.append(
-            Problem(MAX_ITEMS, "", "too_many_items", f"only the first {MAX_ITEMS} of {len(scopes)} were read")
-        )
-    tally = _Tally()
-    items = [
-        _item(number, scope, things, url, settings, tally, problems) for number, scope in enumerate(scopes[:MAX_ITEMS])
-    ]
-    empty_reason = _empty_reason(items, tally, settings)
+        reading.note(MAX_ITEMS, "", "too_many_items", f"only the first {MAX_ITEMS} of {len(scopes)} were read")
+    items: list[dict[str, Any]] = []
+    for number, scope in enumerate(scopes[:MAX_ITEMS]):
+        if reading.asked >= MAX_VALUES:
+            reading.note(number, "", "too_many_values", f"only the first {MAX_VALUES} values were read")
+            break
+        items.append(_object(number, "", settings.fields, scope, reading))
+    faults = [Problem(0, "", code, message) for code, message in view.faults]  # type: ignore[arg-type]  # codes of ours
     cleaned, in_values = counted(items)
-    completeness = tally.found / tally.asked if tally.asked else 0.0
-    validation = tally.valid / tally.checked if tally.checked else float(bool(items))
+    completeness = reading.found / reading.asked if reading.asked else 0.0
+    validation = reading.valid / reading.checked if reading.checked else float(bool(items))
     return Extraction(
         items=cleaned,
         normalized={"items": cleaned} if settings.items else (cleaned[0] if cleaned else {}),
         completeness=round(completeness, 4),
         validation=round(validation, 4),
         composite=round(COMPLETENESS_WEIGHT * completeness + VALIDATION_WEIGHT * validation, 4),
-        problems=problems,
+        problems=[*faults, *reading.problems],
         replaced_characters=replaced + in_values,
-        empty_reason=empty_reason,
+        empty_reason=hard or _empty_reason(items, reading, settings),
+        unmet=reading.unmet,
     )
 
 
@@ -95,65 +113,74 @@ def refusal(extraction: Extraction, settings: ExtractorSettings) -> tuple[Refusa
     """Return the rule by which an extraction fails its node, with evidence, or None."""
     if extraction.empty_reason and settings.fail_when_empty:
         return "empty_result", extraction.empty_reason
-    required = {field.name for field in settings.fields if field.required}
-    missing = [problem for problem in extraction.problems if problem.field in required]
-    if missing and settings.fail_when_required_missing:
-        return "required_missing", f"item {missing[0].item}: {missing[0].message}"
+    if extraction.unmet and settings.fail_when_required_missing:
+        return "required_missing", extraction.unmet
+    if extraction.completeness < settings.min_completeness:
+        return "incomplete", f"completeness {extraction.completeness:g} is below {settings.min_completeness:g}"
     return None
 
 
-_Scope = Selector | dict[str, Any]
+def _object(number: int, above: str, fields: Sequence[Leaf], scope: Scope, reading: _Reading) -> dict[str, Any]:
+    return {one.name: _value(number, f"{above}{one.name}", one, scope, reading) for one in fields}
 
 
-def _scopes(page: Selector, things: list[dict[str, Any]], settings: ExtractorSettings) -> list[_Scope]:
-    if settings.items is None:
-        return [page]
-    if settings.items.selector == "jsonld":
-        return list(jsonld.all_at(settings.items.query, things))
-    return list(nodes(page, settings.items.selector, settings.items.query))
+def _value(number: int, name: str, leaf: Leaf, scope: Scope, reading: _Reading) -> Any:
+    if isinstance(leaf, Part) and leaf.fields:
+        return _nested(number, name, leaf, scope, reading)
+    raw = scope.raw(leaf)
+    if raw is not None and leaf.pattern:
+        texts = raw if isinstance(raw, list) else [raw]
+        raw = [part for text in texts for part in patterns.found(leaf.pattern, str(text), 1)] or None
+    value = value_of(raw, leaf, reading.url)
+    reading.asked += 1
+    if value is not None:
+        reading.found += 1
+        reading.checked += 1
+        reading.valid += 1
+    elif raw:
+        reading.checked += 1
+        message = f"{name}: {str(raw)[:100]!r} is not a {leaf.type}"
+        reading.note(number, name, "invalid", message, required=leaf.required)
+    elif leaf.required and leaf.default is None:
+        reading.checked += 1
+        message = f"{name}: {leaf.selector} {leaf.query!r} finds nothing"
+        reading.note(number, name, "missing", message, required=True)
+    return leaf.default if value is None else value
 
 
-def _item(
-    number: int,
-    scope: _Scope,
-    things: list[dict[str, Any]],
-    url: str,
-    settings: ExtractorSettings,
-    tally: _Tally,
-    problems: list[Problem],
-) -> dict[str, Any]:
-    item: dict[str, Any] = {}
-    for field in settings.fields:
-        raw = _raw(scope, things, field, inside=settings.items is not None)
-        value = value_of(raw, field, url)
-        tally.asked += 1
-        if value is not None:
-            tally.found += 1
-            tally.checked += 1
-            tally.valid += 1
-        elif raw:
-            tally.checked += 1
-            message = f"{field.name}: {str(raw)[:100]!r} is not a {field.type}"
-            problems.append(Problem(number, field.name, "invalid", message))
-        elif field.required and field.default is None:
-            tally.checked += 1
-            message = f"{field.name}: {field.selector} {field.query!r} finds nothing"
-            problems.append(Problem(number, field.name, "missing", message))
-        item[field.name] = field.default if value is None else value
-    return item
+def _nested(number: int, name: str, part: Part, scope: Scope, reading: _Reading) -> Any:
+    """Read an object, or a list of objects, inside of what the query finds."""
+    scopes = scope.below(part)
+    if part.type == "list":
+        left = max(0, MAX_VALUES - reading.asked) // len(part.fields)
+        values = [
+            _object(number, f"{name}[{place}].", part.fields, one, reading)
+            for place, one in enumerate(scopes[: min(left, MAX_ITEMS)])
+        ]
+        if len(values) < len(scopes):
+            message = f"{name}: only the first {len(values)} of {len(scopes)} were read"
+            reading.note(number, name, "too_many_values", message)
+        if values:
+            return values
+    elif scopes:
+        return _object(number, f"{name}.", part.fields, scopes[0], reading)
+    reading.asked += _leaves(part)
+    if part.required and part.default is None:
+        reading.checked += 1
+        message = f"{name}: {part.selector} {part.query!r} finds nothing"
+        reading.note(number, name, "missing", message, required=True)
+    return part.default
 
 
-def _raw(scope: _Scope, things: list[dict[str, Any]], field: Field, *, inside: bool) -> Any | None:
-    if isinstance(scope, dict):
-        return jsonld.found_at(field.query, [scope]) if field.selector == "jsonld" else None
-    if field.selector == "jsonld":
-        return jsonld.found_at(field.query, things)
-    return raw_values(nodes(scope, field.selector, field.query, inside=inside), field) or None
+def _leaves(leaf: Leaf) -> int:
+    inner = leaf.fields if isinstance(leaf, Part) else ()
+    return sum(map(_leaves, inner)) or 1
 
 
-def _empty_reason(items: list[dict[str, Any]], tally: _Tally, settings: ExtractorSettings) -> str:
+def _empty_reason(items: list[dict[str, Any]], reading: _Reading, settings: ExtractorSettings) -> str:
     if not items and settings.items:
         return f"{settings.items.selector} {settings.items.query!r} finds no item"
-    if not tally.found:
-        return "no field finds a value"
+    if not reading.found:
+        names = ", ".join(one.name for one in settings.fields[:10])
+        return f"no field finds a value: {names}"
     return ""

@@ -1,18 +1,25 @@
-"""Selectors of the three kinds: checked by the API when a workflow is saved, run when a page is read."""
+"""Selectors of all kinds: checked by the API when a workflow is saved, run when a page is read."""
 
+import re
 from functools import lru_cache
-from typing import Any
+from typing import Any, assert_never
 
 from cssselect import SelectorError
 from parsel import Selector
 from parsel.csstranslator import HTMLTranslator
 
-from services.ledger.workflow import Field, SelectorKind
-from services.workers.extract import jsonld
+from services.ledger.workflow import Leaf, SelectorKind
+from services.workers.extract import jsonld, jsonpaths, patterns
 
 MAX_QUERY_CHARS = 4096
 # What a type reads from an element when the field names no attribute; then its text.
-NATURAL_ATTRIBUTES = {"url": ("href", "src", "content"), "date": ("datetime", "content")}
+NATURAL_ATTRIBUTES = {
+    "url": ("href", "src", "content"),
+    "date": ("datetime", "content"),
+    "datetime": ("datetime", "content"),
+}
+MAX_NODES = 10_000
+PROPERTY = re.compile(r"[\w.:\-]{1,128}")
 
 
 def selector_fault(kind: SelectorKind, query: str) -> str | None:
@@ -21,8 +28,22 @@ def selector_fault(kind: SelectorKind, query: str) -> str | None:
         return f"an empty {kind} selector finds nothing: write one"
     if len(query) > MAX_QUERY_CHARS:
         return f"a {kind} selector takes at most {MAX_QUERY_CHARS} characters"
-    if kind == "jsonld":
-        return jsonld.path_fault(query)
+    match kind:
+        case "jsonld" | "microdata":
+            return jsonld.path_fault(query)
+        case "jsonpath":
+            return jsonpaths.query_fault(query)
+        case "regex":
+            return patterns.pattern_fault(query)
+        case "opengraph":
+            return None if PROPERTY.fullmatch(query) else f"{query!r} is no opengraph property: write one like og:title"
+        case "css" | "xpath":
+            return _path_fault(kind, query)
+        case _:
+            assert_never(kind)
+
+
+def _path_fault(kind: SelectorKind, query: str) -> str | None:
     try:
         Selector(text="<html></html>", type="html").xpath(xpath_of(kind, query))
     except (ValueError, SelectorError) as error:
@@ -42,11 +63,12 @@ def nodes(scope: Selector, kind: SelectorKind, query: str, *, inside: bool = Fal
     return list(scope.xpath(f".{path}" if inside and path.startswith("//") else path))
 
 
-def raw_values(found: list[Selector], field: Field) -> list[str]:
+def raw_values(found: list[Selector], field: Leaf) -> list[str]:
     """Return the texts that the nodes found stand for; but for a list none after the first that is not empty."""
     texts: list[str] = []
-    for node in found:
-        text = _raw(node, field)
+    kind = field.item_type if field.type == "list" else field.type
+    for node in found[:MAX_NODES]:
+        text = _raw(node, field, kind)
         if text is not None:
             texts.append(text)
         if text and field.type != "list":
@@ -54,7 +76,7 @@ def raw_values(found: list[Selector], field: Field) -> list[str]:
     return texts
 
 
-def _raw(node: Selector, field: Field) -> str | None:
+def _raw(node: Selector, field: Leaf, kind: str) -> str | None:
     element = node.root  # its attributes one by one: broken markup has names that lxml cannot list
     if isinstance(element, str | float | bool):  # text(), @attribute and functions yield no elements
         return str(node.get())
@@ -62,7 +84,7 @@ def _raw(node: Selector, field: Field) -> str | None:
         return _attribute(element, field.attribute)
     if element.tag == "meta":
         return _attribute(element, "content")
-    for name in NATURAL_ATTRIBUTES.get(field.type, ()):
+    for name in NATURAL_ATTRIBUTES.get(kind, ()):
         value = _attribute(element, name)
         if value is not None:
             return value
@@ -77,4 +99,4 @@ def _attribute(element: Any, name: str) -> str | None:
 
 
 def _texts(node: Selector) -> list[str]:
-    return " ".join(node.xpath(".//text()[not(ancestor::script or ancestor::style)]").getall()).split()
+    return " ".join(node.xpath(".//text()[not(parent::script or parent::style)]").getall()).split()

@@ -3,11 +3,13 @@
 import re
 import unicodedata
 from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
 from email.utils import parsedate_to_datetime
 from typing import Any, assert_never
 from urllib.parse import urljoin, urlsplit
 
-from services.ledger.workflow import Field
+from services.ledger.workflow import Leaf, ValueType
+from services.workers.extract import locales
 
 NUMBER = re.compile(r"[-+−]?\s?(?:\d[\d.,'’\s\u00a0\u202f\u2009]*\d|\d|[.,]\d+)(?:[eE][-+]?\d+)?")
 GAPS = re.compile(r"['’\s\u00a0\u202f\u2009]")
@@ -16,11 +18,6 @@ CURRENCY_SIGNS = {
     "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB",
     "₩": "KRW", "₺": "TRY", "₴": "UAH", "₫": "VND", "฿": "THB", "₪": "ILS", "zł": "PLN", "Kč": "CZK", "$": "USD",
 }  # fmt: skip
-CURRENCIES = frozenset((
-    "USD", "EUR", "GBP", "JPY", "CNY", "INR", "AUD", "CAD", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON",
-    "BGN", "TRY", "RUB", "UAH", "BRL", "MXN", "ARS", "CLP", "COP", "ZAR", "KRW", "THB", "VND", "IDR", "MYR", "PHP",
-    "SGD", "HKD", "TWD", "NZD", "ILS", "AED", "SAR", "EGP", "NGN", "KES",
-))  # fmt: skip
 TRUE = frozenset(("true", "yes", "1", "on", "in stock", "instock", "available", "ja", "oui", "si", "sí", "sim", "да"))
 FALSE = frozenset(
     ("false", "no", "0", "off", "out of stock", "outofstock", "soldout", "unavailable", "nein", "non", "não", "нет", "")
@@ -28,36 +25,52 @@ FALSE = frozenset(
 DATE_FORMATS = (
     "%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y", "%d-%b-%Y", "%Y%m%d",
 )  # fmt: skip
+MAX_NUMBER_CHARS = 10_000  # of a text in which a number is looked for
+MAX_AMOUNT_DIGITS = 30
+MAX_DATE_CHARS = 200
 DAY_SUFFIX = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 
 
-def value_of(raw: Any, field: Field, page_url: str) -> Any | None:
+def value_of(raw: Any, field: Leaf, page_url: str) -> Any | None:
     """Convert what was found (text, or a value of JSON-LD) to the type of the field, or return None."""
     if field.type == "list":
         values = raw if isinstance(raw, list) else [raw]
-        return [one if isinstance(one, dict) else _text(one) for one in values if one not in (None, "")] or None
+        read = (_one(value, field.item_type, field, page_url) for value in values if value not in (None, ""))
+        return [value for value in read if value is not None] or None
     if isinstance(raw, list):
         raw = next((one for one in raw if one not in (None, "", {}, [])), None)
+    return _one(raw, field.type, field, page_url)
+
+
+def _one(raw: Any, kind: ValueType, field: Leaf, page_url: str) -> Any | None:
     if raw is None:
         return None
-    match field.type:
+    mark = field.decimal_mark or locales.decimal_mark(field.locale)
+    match kind:
         case "text":
             return raw if isinstance(raw, dict) else _text(raw) or None
+        case "object":
+            return raw if isinstance(raw, dict) else None
+        case "list":
+            return raw if isinstance(raw, list) else [raw]
         case "number":
-            return number_of(raw, field.decimal_mark)
+            return number_of(raw, mark)
         case "integer":
-            number = number_of(raw, field.decimal_mark)
+            number = number_of(raw, mark)
             return int(number) if number is not None and number == int(number) else None
         case "money":
-            return _money(raw, field.decimal_mark)
+            return _money(raw, mark, field.locale)
         case "boolean":
             return _boolean(raw)
         case "url":
             return _url(raw, page_url)
         case "date":
-            return date_of(_text(raw), field.date_format)
+            return date_of(_text(raw), field.date_format, field.locale)
+        case "datetime":
+            when = date_of(_text(raw), field.date_format, field.locale)
+            return when if when and "T" in when else None
         case _:
-            assert_never(field.type)
+            assert_never(kind)
 
 
 def number_of(raw: Any, decimal_mark: str = "") -> float | int | None:
@@ -69,20 +82,38 @@ def number_of(raw: Any, decimal_mark: str = "") -> float | int | None:
         return None
     if isinstance(raw, int | float):
         return raw if abs(raw) < float("inf") else None
-    found = NUMBER.search(unicodedata.normalize("NFKC", _text(raw)))
-    if not found:
+    digits = _digits(raw, decimal_mark)
+    try:
+        number = float(digits) if digits else None
+    except ValueError:
         return None
+    if number is None or abs(number) >= 1e300:
+        return None
+    return int(number) if number == int(number) and abs(number) < 2**53 else number
+
+
+def amount_of(raw: Any, decimal_mark: str = "") -> str | None:
+    """Read an amount of money exactly, as a decimal with the digits that the page shows: "1.299,00" is "1299.00"."""
+    if isinstance(raw, bool):
+        return None
+    digits = str(raw) if isinstance(raw, int | float) else _digits(raw, decimal_mark)
+    try:
+        amount = Decimal(digits)
+    except (InvalidOperation, ValueError):
+        return None
+    return format(amount, "f") if amount.is_finite() and abs(amount.adjusted()) < MAX_AMOUNT_DIGITS else None
+
+
+def _digits(raw: Any, decimal_mark: str) -> str:
+    """Return the first number of a text with a full stop as its decimal mark and without what separates thousands."""
+    found = NUMBER.search(unicodedata.normalize("NFKC", _text(raw)[:MAX_NUMBER_CHARS]))
+    if not found:
+        return ""
     digits = GAPS.sub("", found.group()).replace("−", "-")
     mark = decimal_mark or _decimal_mark(digits)
     for other in {".", ","} - {mark}:
         digits = digits.replace(other, "")
-    try:
-        number = float(digits.replace(mark, ".") if mark else digits)
-    except ValueError:
-        return None
-    if abs(number) >= 1e300:
-        return None
-    return int(number) if number == int(number) and abs(number) < 2**53 else number
+    return digits.replace(mark, ".") if mark else digits
 
 
 def _decimal_mark(digits: str) -> str:
@@ -97,16 +128,16 @@ def _decimal_mark(digits: str) -> str:
     return "."
 
 
-def _money(raw: Any, decimal_mark: str) -> dict[str, Any] | None:
+def _money(raw: Any, decimal_mark: str, locale: str) -> dict[str, Any] | None:
     if isinstance(raw, dict):  # an Offer or PriceSpecification
-        amount = number_of(raw.get("price", raw.get("lowPrice", raw.get("value"))), decimal_mark)
+        amount = amount_of(raw.get("price", raw.get("lowPrice", raw.get("value"))), decimal_mark)
         currency = _text(raw.get("priceCurrency", raw.get("currency", "")))
     else:
         text = _text(raw)
-        amount = number_of(raw, decimal_mark)
-        codes = [code for code in CURRENCY_CODE.findall(text) if code in CURRENCIES]
+        amount = amount_of(raw, decimal_mark)
+        codes = [code for code in CURRENCY_CODE.findall(text) if locales.is_currency(code)]
         signs = [code for sign, code in CURRENCY_SIGNS.items() if sign in text]
-        currency = (codes or signs or [""])[0]
+        currency = next(filter(None, (*codes, locales.currency_of(locale, text), *signs)), "")
     return None if amount is None else {"amount": amount, "currency": currency or None}
 
 
@@ -127,10 +158,11 @@ def _url(raw: Any, page_url: str) -> str | None:
         return None
 
 
-def date_of(text: str, date_format: str = "") -> str | None:
-    """Read a date or a time as ISO 8601; what could be day or month first needs the format of the field."""
+def date_of(text: str, date_format: str = "", locale: str = "") -> str | None:
+    """Read a date or a time as ISO 8601; what could be day or month first needs a format or a locale."""
     if date_format:
         return _iso(text, date_format)
+    text = text[:MAX_DATE_CHARS]
     try:
         return _shown(datetime.fromisoformat(text), has_time=len(text) > 10)
     except ValueError:
@@ -144,7 +176,8 @@ def date_of(text: str, date_format: str = "") -> str | None:
     try:
         return _shown(parsedate_to_datetime(text), has_time=True)
     except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+        when = locales.moment_of(locale, text) if locale else None
+    return when.isoformat() if when else None
 
 
 def _iso(text: str, date_format: str) -> str | None:

@@ -21,6 +21,13 @@ from services.workers.extract.selectors import selector_fault
         ("jsonld", "a..b"),
         ("jsonld", " "),
         ("jsonld", "Product.offers[x]"),
+        ("microdata", "Product..name"),
+        ("opengraph", "og:title or so"),
+        ("jsonpath", "$.a["),
+        ("jsonpath", "a.b"),
+        ("regex", "("),
+        ("regex", r"(?=x)"),
+        ("regex", r"(a)\1"),
     ],
 )
 def test_a_selector_that_cannot_run_is_named(kind: SelectorKind, query: str) -> None:
@@ -37,6 +44,10 @@ def test_a_selector_that_cannot_run_is_named(kind: SelectorKind, query: str) -> 
         ("xpath", "//a/@href"),
         ("jsonld", "Product.offers[0].price"),
         ("jsonld", "@id"),
+        ("microdata", "Offer.price"),
+        ("opengraph", "og:image:width"),
+        ("jsonpath", "$..book[?@.price < 10 && search(@.title, 'x+')]"),
+        ("regex", r"(a+)+$"),
     ],
 )
 def test_a_selector_that_can_run_has_no_fault(kind: SelectorKind, query: str) -> None:

@@ -57,10 +57,10 @@ def test_an_integer_is_a_whole_number() -> None:
 @pytest.mark.parametrize(
     ("raw", "money"),
     [
-        ("1.299,00 €", {"amount": 1299, "currency": "EUR"}),
-        ("CHF 12.50", {"amount": 12.5, "currency": "CHF"}),
-        ("SKU 12.50", {"amount": 12.5, "currency": None}),
-        ({"price": "9.90", "priceCurrency": "GBP"}, {"amount": 9.9, "currency": "GBP"}),
+        ("1.299,00 €", {"amount": "1299.00", "currency": "EUR"}),
+        ("CHF 12.50", {"amount": "12.50", "currency": "CHF"}),
+        ("SKU 12.50", {"amount": "12.50", "currency": None}),
+        ({"price": "9.90", "priceCurrency": "GBP"}, {"amount": "9.90", "currency": "GBP"}),
         ("on request", None),
     ],
 )
