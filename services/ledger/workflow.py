@@ -32,7 +32,7 @@ GateVerdict = Literal[
     "captcha", "block", "soft_404", "maintenance", "login_wall", "consent_wall", "empty_shell", "empty_body"
 ]
 ValueType = Literal["text", "number", "integer", "boolean", "money", "url", "date", "datetime", "list", "object"]
-LocaleName = Annotated[str, Meta(pattern=r"^([a-z]{2,3}([-_][A-Za-z0-9]{2,8})*)?$")]
+LocaleName = Annotated[str, Meta(pattern=r"^([a-z]{2,3}([-_][A-Za-z0-9]{2,8})*)?$(?!\n)")]
 
 # Says what is wrong with a selector, or None; the ledger knows no selector library, so the caller brings it.
 SelectorCheck = Callable[[SelectorKind, str], str | None]

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from services.ledger.workflow import ExtractorSettings, Field, ItemsSelector, Leaf, Part
+from services.workers.extract import jsonpaths
 from services.workers.extract.extractor import Extraction, extract, refusal
 
 URL = "https://shop.example/list/"
@@ -19,7 +20,7 @@ PAGE = """<html><head>
 <div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name">Kettle</h1>
  <img itemprop="image" src="/a.jpg"><img itemprop="image" src="/b.jpg">
  <div itemprop="offers" itemscope itemtype="https://schema.org/Offer">
-  <span itemprop="price" content="49.90">49,90</span><meta itemprop="priceCurrency" content="EUR">
+  <p><b><span itemprop="price" content="49.90">49,90</span></b></p><meta itemprop="priceCurrency" content="EUR">
   <time itemprop="validThrough" datetime="2026-12-31T10:00:00Z">soon</time></div></div>
 <table><tr><td>One</td><td class="p">1.299,50 €</td></tr><tr><td>Two</td><td class="p">7,00 €</td></tr></table>
 <p class="seen">Zuletzt gesehen am 12. März 2026 um 14:30 Uhr</p>
@@ -87,6 +88,7 @@ def test_a_body_of_json_is_read_by_jsonpath() -> None:
         ("05/06/2026 3:15 pm", "en-US", "2026-05-06T15:15:00"),
         ("05/06/2026", "en-GB", "2026-06-05"),
         ("5.6.26", "de", "2026-06-05"),
+        ("2026 mai 5", "fr", "2026-05-05"),
         ("31/12", "en-GB", None),
         ("35.12.2026", "de", None),
         ("5 mai 2026", "xx", None),
@@ -176,3 +178,10 @@ def test_too_little_is_refused_where_the_workflow_says_so() -> None:
         fields=(Field(name="a", query="h1"), Field(name="b", query=".none")), min_completeness=0.75
     )
     assert refusal(extract(PAGE, URL, settings), settings) == ("incomplete", "completeness 0.5 is below 0.75")
+
+
+def test_a_search_passes_over_a_document_that_is_too_large_for_it_and_a_path_does_not() -> None:
+    large = jsonpaths.Json({"a": 1}, jsonpaths.MAX_SEARCHED + 1)
+    small = jsonpaths.Json({"a": 2}, 1)
+    assert jsonpaths.found("$..a", [large, small]) == [2]
+    assert jsonpaths.found("$.a", [large, small]) == [1]

@@ -39,6 +39,10 @@ GOOD: dict[str, str] = {
         "Create an account | Shop",
         "<h1>Create an account</h1><form><input><input type=password><input type=password></form>",
     ),
+    "registration with one password": _page(
+        "Register | Shop",
+        f"<h1>Register</h1>{PROSE}<form><input><input type=password><button>Register</button></form>",
+    ),
     "list of files": _page("Index of /pub", "<h1>Index of /pub</h1>" + "<a href=x>file.txt</a><br>" * 5),
     "picture": "<html><body><img src=a.jpg></body></html>",
     "stub on CAPTCHA with a date": _page(
