@@ -21,6 +21,7 @@ DENSE_WEIGHT = 2.0
 PRICE = re.compile(
     r"(?:[€$£¥₹₽]|\b(?:eur|usd|gbp|chf|rs\.?)) ?[1-9]|[0-9] ?(?:[€£₽]|(?:eur|usd|zł|kč|руб|kr|chf|円|元)\b)"
 )
+EDGES = re.compile(r"^\W{1,20}|\W{1,20}$")  # icons of fonts and arrows around what a button says
 PHRASE_CHARS = 1500  # of visible text in which phrases are looked for
 # The work of an HTML5 parser grows with the square of how deep tags are nested, and each paragraph gets a copy of every
 # formatting tag that was left open. So a page is read up to this many tags (walls have few), with spans instead of
@@ -136,7 +137,7 @@ def _password_buttons(tree: LexborHTMLParser) -> tuple[str, ...]:
         if len(form.css("input[type=password]")) == 1:
             labels += [_plain(node.text()) for node in form.css("button")]
             labels += [_plain(node.attributes.get("value") or "") for node in form.css("input[type=submit]")]
-    return tuple(filter(None, labels))
+    return tuple(filter(None, (EDGES.sub("", label) for label in labels)))
 
 
 def _harmless(lowered: bytes) -> bytes:

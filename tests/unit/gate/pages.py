@@ -123,7 +123,9 @@ BAD: dict[str, tuple[str, str]] = {
     ),
     "sign-in in a language of no list": (
         "login_wall",
-        _page("Kuingia | Duka", f"{PROSE}<form><input name=u><input type=password><button>Kuingia</button></form>"),
+        _page(
+            "Kuingia | Duka", f"{PROSE}<form><input name=u><input type=password><button>Kuingia \ue010</button></form>"
+        ),
     ),
     "script that asks for a proof": (
         "captcha",
