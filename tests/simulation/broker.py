@@ -15,7 +15,6 @@ from tests.simulation.chaos import Chaos
 from tests.simulation.fibers import Signal
 from tests.simulation.life import as_the_world
 
-TRANSACTION_SECONDS = 10.0  # after which the coordinator aborts it
 TransactionState = Literal["open", "committed", "aborted"]
 
 
@@ -42,6 +41,7 @@ class Entry:
     timestamp_ms: int
     transaction: Transaction | None = None
     marker: bool = False
+    null: bool = False  # it has no value, which is not an empty one
 
     @property
     def readable(self) -> bool:
@@ -92,6 +92,7 @@ class _Identity:
     """A transactional id."""
 
     epoch: int = 0
+    patience_seconds: float = 0.0  # after which the coordinator aborts a transaction
     transaction: Transaction | None = None
     finishing: list[Transaction] = field(default_factory=list)
 
@@ -123,8 +124,8 @@ class Broker:
         self._topics[topic] = {number: Partition(topic, number) for number in range(partitions)}
 
     def partitions(self, topic: str) -> dict[int, Partition]:
-        """Return the partitions of a topic."""
-        return self._topics[topic]
+        """Return the partitions of a topic; none of one that is not there."""
+        return self._topics.get(topic, {})
 
     def partition(self, topic: str, number: int) -> Partition:
         """Return one partition."""
@@ -134,15 +135,16 @@ class Broker:
         """Return every partition there is."""
         return [partition for topic in self._topics.values() for partition in topic.values()]
 
-    def entry(self, key: bytes, value: bytes, headers: list[tuple[str, bytes]]) -> Entry:
+    def entry(self, key: bytes, value: bytes | None, headers: list[tuple[str, bytes]]) -> Entry:
         """Make an entry of now."""
-        return Entry(key, value, headers, self.now_ms())
+        return Entry(key, value or b"", headers, self.now_ms(), null=value is None)
 
     # ---- transactions ----
 
-    def initialise(self, name: str) -> int:
+    def initialise(self, name: str, patience_seconds: float) -> int:
         """Fence off whoever writes under this id, end what it left open, and return the new epoch."""
         identity = self._identities[name]
+        identity.patience_seconds = patience_seconds
         identity.epoch += 1
         self._abort(identity)
         for transaction in identity.finishing:
@@ -155,7 +157,7 @@ class Broker:
         identity = self._current(name, epoch)
         if identity.transaction is None:
             transaction = identity.transaction = Transaction()
-            self._later(TRANSACTION_SECONDS, lambda: self._expire(identity, transaction))
+            self._later(identity.patience_seconds, lambda: self._expire(identity, transaction))
         entry.transaction = identity.transaction
         partition = self.partition(topic, number)
         offset = partition.append(entry)

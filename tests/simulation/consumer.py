@@ -34,8 +34,13 @@ class Consumer:
         """Read these partitions from these offsets."""
         self._life.check()
         self._next = {(place.topic, place.partition): place.offset for place in places}
+        self._told_end.clear()
         if any(place.topic.endswith(".commands") for place in places):
             self._idle_factor = 1  # the decider's timers depend on it
+
+    def unassign(self) -> None:
+        """Read nothing."""
+        self._next.clear()
 
     def poll(self, timeout: float) -> Message | None:
         """Return the next message, waiting for it."""
@@ -72,6 +77,8 @@ class Consumer:
             raise failure(TIMED_OUT, "simulated: no broker")
 
     def _offset_at(self, place: TopicPartition) -> int:
+        if place.partition not in self._broker.partitions(place.topic):
+            raise failure(KafkaError._UNKNOWN_PARTITION, "simulated: no such partition")
         if place.offset == OFFSET_BEGINNING:
             return 0
         assert place.offset == OFFSET_END

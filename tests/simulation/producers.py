@@ -11,7 +11,7 @@ from tests.simulation import fibers
 from tests.simulation.broker import Entry, FencedOff, Partition
 from tests.simulation.fibers import Signal
 from tests.simulation.life import current
-from tests.simulation.wire import IDLE_FACTOR, TIMED_OUT, Message, Wire, failure
+from tests.simulation.wire import IDLE_FACTOR, TIMED_OUT, Message, Wire, failure, refuse_too_large
 
 Report = Callable[[KafkaError | None, Message], None]
 FENCED = KafkaError._FENCED
@@ -24,7 +24,7 @@ class PlainProducer:
         self._wire, self._chaos = wire, wire.chaos
         self._life = current()
         self._timeout = config["delivery.timeout.ms"] / 1000
-        self._lands_at = 0.0
+        self._lands_at = self._heard_at = 0.0
         self._reports: deque[tuple[Report | None, KafkaError | None, Message]] = deque()
         self._reported = Signal()
 
@@ -41,11 +41,13 @@ class PlainProducer:
         self._life.check()
         wire = self._wire
         entry = wire.broker.entry(key.encode(), bytes(value), list(headers))
+        refuse_too_large(entry)
+        known = wire.broker.partitions(topic)
+        if known and partition not in known:
+            raise failure(KafkaError._UNKNOWN_PARTITION, "simulated: no such partition")
         self._lands_at = max(self._lands_at, wire.loop.time() + self._chaos.latency())
         gives_up_at = wire.loop.time() + self._timeout
-        wire.later(
-            self._lands_at - wire.loop.time(), lambda: self._land(topic, partition, entry, on_delivery, gives_up_at)
-        )
+        wire.at(self._lands_at, lambda: self._land(topic, partition, entry, on_delivery, gives_up_at))
 
     def poll(self, timeout: float) -> int:
         """Serve reports, waiting for the first of them."""
@@ -69,25 +71,30 @@ class PlainProducer:
             return
         if broker.down:
             if broker.up_again_at >= gives_up_at:
-                self._say(report, topic, partition, -1, gives_up_at - wire.loop.time(), lost=True)
+                self._fail(report, topic, partition, gives_up_at - wire.loop.time())
             else:
-                wait = broker.up_again_at - wire.loop.time() + 0.001
-                wire.later(wait, lambda: self._land(topic, partition, entry, report, gives_up_at))
+                wire.at(broker.up_again_at, lambda: self._land(topic, partition, entry, report, gives_up_at))
             return
-        target = broker.partition(topic, partition)
+        target = broker.partitions(topic).get(partition)
+        if target is None:
+            self._fail(report, topic, partition, 0.0, KafkaError.UNKNOWN_TOPIC_OR_PART)
+            return
         if topic.endswith(".replies"):
             self._land_reply(target, entry)
-            self._say(report, topic, partition, 0, 0.001)
+            self._say(report, None, Message(topic, partition, 0, entry), 0.001)
             return
         if topic.endswith(".commands") and chaos.strikes("command_late"):
             wire.later(chaos.random.uniform(1.0, 9.0), lambda: self._append(target, entry))
-            self._say(report, topic, partition, -1, chaos.random.uniform(0.1, 1.0), lost=True)
+            self._fail(report, topic, partition, chaos.random.uniform(0.1, 1.0))
             return
         lost = topic.endswith(".commands") and chaos.strikes("command_not_landed")
-        offset = -1 if lost else target.append(entry)
-        unheard = lost or (topic.endswith(".commands") and chaos.strikes("command_unacknowledged"))
-        wait = chaos.random.uniform(1.0, 5.0) if unheard else chaos.random.uniform(0.0005, 0.005)
-        self._say(report, topic, partition, offset, wait, lost=unheard)
+        offset = None if lost else target.append(entry)
+        if offset is None or (topic.endswith(".commands") and chaos.strikes("command_unacknowledged")):
+            self._fail(report, topic, partition, chaos.random.uniform(1.0, 5.0))
+        else:
+            heard_at = max(self._heard_at, wire.loop.time() + chaos.random.uniform(0.0005, 0.005))
+            self._heard_at = heard_at  # acknowledgements come in order
+            self._say(report, None, Message(topic, partition, offset, entry), heard_at - wire.loop.time())
 
     def _land_reply(self, target: Partition, entry: Entry) -> None:
         """Replies are neither kept nor repeated: some get lost, come twice or come late."""
@@ -100,13 +107,14 @@ class PlainProducer:
     def _append(partition: Partition, entry: Entry) -> None:
         partition.append(entry)
 
-    def _say(
-        self, report: Report | None, topic: str, partition: int, offset: int, wait: float, *, lost: bool = False
+    def _fail(
+        self, report: Report | None, topic: str, partition: int, wait: float, code: int = KafkaError._MSG_TIMED_OUT
     ) -> None:
-        error = KafkaError(KafkaError._MSG_TIMED_OUT, "simulated") if lost else None
+        self._say(report, KafkaError(code, "simulated"), Message(topic, partition, None, None), wait)
 
+    def _say(self, report: Report | None, error: KafkaError | None, message: Message, wait: float) -> None:
         def say() -> None:
-            self._reports.append((report, error, Message(topic, partition, offset, None)))
+            self._reports.append((report, error, message))
             self._reported.set()
 
         self._wire.later(max(0.0, wait), say)
@@ -119,19 +127,20 @@ class TransactionalProducer:
         self._wire, self._broker, self._chaos = wire, wire.broker, wire.chaos
         self._life = current()
         self._name: str = config["transactional.id"]
+        self._patience_seconds: float = config["transaction.timeout.ms"] / 1000
         self._epoch = 0
-        self._records: list[tuple[str, int, Entry, Report | None]] = []
+        self._records: deque[tuple[str, int, Entry, Report | None]] = deque()
 
     def init_transactions(self, timeout: float) -> None:
         """Fence off the others under this id."""
         self._reach(timeout)
-        self._epoch = self._broker.initialise(self._name)
+        self._epoch = self._broker.initialise(self._name, self._patience_seconds)
         self._wire.call()
 
     def begin_transaction(self) -> None:
         """Begin, which is a local matter."""
         self._life.check()
-        self._records = []
+        self._records.clear()
 
     def produce(
         self,
@@ -145,9 +154,9 @@ class TransactionalProducer:
         """Queue a record."""
         self._life.check()
         raw = key.encode() if isinstance(key, str) else key
-        self._records.append(
-            (topic, partition, self._broker.entry(raw, bytes(value or b""), list(headers)), on_delivery)
-        )
+        entry = self._broker.entry(raw, value, list(headers))
+        refuse_too_large(entry)
+        self._records.append((topic, partition, entry, on_delivery))
 
     def poll(self, _timeout: float) -> int:
         """Serve nothing: reports come with the flush."""
@@ -158,12 +167,7 @@ class TransactionalProducer:
         """Send what is queued, then ask for the commit: either may fail, with or without effect."""
         self._reach(timeout)
         try:
-            for topic, partition, entry, report in self._records:
-                if self._chaos.random.random() < 0.2:
-                    self._wire.call()
-                offset = self._broker.write(self._name, self._epoch, topic, partition, entry)
-                if report:
-                    report(None, Message(topic, partition, offset, entry))
+            self._send()
             self._wire.call()
             if self._chaos.strikes("commit_aborted"):
                 self._broker.abort(self._name, self._epoch)
@@ -175,10 +179,26 @@ class TransactionalProducer:
             raise failure(TIMED_OUT, "simulated: committed")
         self._wire.call()
 
-    def flush(self, _timeout: float) -> int:
-        """Everything has landed with the commit."""
+    def flush(self, timeout: float) -> int:
+        """Send what is queued."""
+        if self._records:
+            self._reach(timeout)
         self._life.check()
+        try:
+            self._send()
+        except FencedOff:
+            raise failure(FENCED, "simulated: fenced") from None
         return 0
+
+    def _send(self) -> None:
+        while self._records:
+            topic, partition, entry, report = self._records[0]
+            if self._chaos.random.random() < 0.2:
+                self._wire.call()
+            offset = self._broker.write(self._name, self._epoch, topic, partition, entry)
+            self._records.popleft()
+            if report:
+                report(None, Message(topic, partition, offset, entry))
 
     def _reach(self, timeout: float) -> None:
         """Wait for the broker, and for the markers of the transaction before."""

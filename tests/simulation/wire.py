@@ -11,6 +11,8 @@ from tests.simulation.life import Life, as_the_world
 
 IDLE_FACTOR = 5  # what only waits to be told to stop is woken less often: time is cheap here, steps are not
 TIMED_OUT = KafkaError._TIMED_OUT
+LARGEST_BYTES = 1_000_000  # librdkafka's message.max.bytes, with what a record takes beside key, value and headers
+OVERHEAD_BYTES = 36
 
 
 def failure(code: int, reason: str) -> KafkaException:
@@ -18,10 +20,19 @@ def failure(code: int, reason: str) -> KafkaException:
     return KafkaException(KafkaError(code, reason))
 
 
+def refuse_too_large(entry: Entry) -> None:
+    """Raise what librdkafka does about a record that no batch may hold."""
+    headers = sum(len(name) + len(value or b"") for name, value in entry.headers)
+    if OVERHEAD_BYTES + len(entry.key) + len(entry.value) + headers > LARGEST_BYTES:
+        raise failure(KafkaError.MSG_SIZE_TOO_LARGE, "simulated: too large")
+
+
 class Message:
     """A record, or an error in its place."""
 
-    def __init__(self, topic: str, partition: int, offset: int, entry: Entry | None, error: KafkaError | None = None):
+    def __init__(
+        self, topic: str, partition: int, offset: int | None, entry: Entry | None, error: KafkaError | None = None
+    ):
         self._place = (topic, partition, offset)
         self._entry, self._error = entry, error
 
@@ -33,8 +44,8 @@ class Message:
         """Partition."""
         return self._place[1]
 
-    def offset(self) -> int:
-        """Offset."""
+    def offset(self) -> int | None:
+        """Offset; None of what did not land."""
         return self._place[2]
 
     def error(self) -> KafkaError | None:
@@ -45,13 +56,13 @@ class Message:
         """Key."""
         return self._entry.key if self._entry else b""
 
-    def value(self) -> bytes:
+    def value(self) -> bytes | None:
         """Value."""
-        return self._entry.value if self._entry else b""
+        return self._entry.value if self._entry and not self._entry.null else None
 
-    def headers(self) -> list[tuple[str, bytes]]:
-        """Headers."""
-        return list(self._entry.headers) if self._entry else []
+    def headers(self) -> list[tuple[str, bytes]] | None:
+        """Headers; None where there are none."""
+        return list(self._entry.headers) or None if self._entry else None
 
     def timestamp(self) -> tuple[int, int]:
         """Kind and milliseconds."""
@@ -72,4 +83,8 @@ class Wire:
 
     def later(self, seconds: float, work: Callable[[], None]) -> None:
         """Do something later, whether or not the process still runs."""
-        as_the_world(lambda: self.loop.call_later(seconds, work))
+        self.at(self.loop.time() + seconds, work)
+
+    def at(self, when: float, work: Callable[[], None]) -> None:
+        """Do something at a time; of the same time, in the order of asking."""
+        as_the_world(lambda: self.loop.call_at(when, work))

@@ -1,0 +1,1 @@
+"""What tests/simulation takes Kafka to be, held against Apache Kafka: each test runs on both."""
