@@ -272,4 +272,5 @@ class Error(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     error: str
     message: str
     field: str | msgspec.UnsetType = msgspec.UNSET
+    status: str | msgspec.UnsetType = msgspec.UNSET  # of the job, where that is why
     request_id: str | msgspec.UnsetType = msgspec.UNSET

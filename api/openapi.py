@@ -20,7 +20,7 @@ REF = "#/components/schemas/{name}"
 JSON = "application/json"
 ERRORS_OF_ALL = ("key_in_url", "internal")
 HEADERS = {
-    "Idempotency-Key": "1 to 255 visible ASCII characters; a repeat with the same key makes no second job",
+    "Idempotency-Key": "1 to 255 visible ASCII characters; a repeat with the same key does nothing twice",
     "If-Match": "the `ETag` of what was read: refused where it has changed since; `*`: whatever it is now",
 }
 

@@ -5,7 +5,8 @@ answer by the digest derived for it.
 """
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -24,6 +25,7 @@ BYTES_PER_COMMAND = 512 * 1024  # of private payloads; a record takes 1 MiB
 BYTES_PER_JOB = 32 * 1024  # of input and metadata; an event stays under 64 KiB
 BYTES_PER_REQUEST = 32 * 1024 * 1024  # of private payloads of all jobs together
 DIGEST_BYTES = 16
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,19 @@ class Part:
 
     jobs: tuple[NewJob, ...]
     idempotency_digest: bytes
+
+
+def given_key(headers: Mapping[str, str]) -> str:
+    """Return the Idempotency-Key of a request, "" where there is none, or raise a Problem."""
+    key = headers.get("Idempotency-Key", "")
+    if key and not _IDEMPOTENCY_KEY.fullmatch(key):
+        raise invalid("Idempotency-Key", "the header takes 1 to 255 visible ASCII characters")
+    return key
+
+
+def cancellation(org_id: str, job_id: str, key: str) -> str:
+    """Return what the ledger keeps of a cancel with a key: the correlation id, the same for every repeat."""
+    return "cancel:" + key_digest(org_id, f"{job_id}\0{key}").hex()
 
 
 def key_digest(org_id: str, key: str) -> bytes:

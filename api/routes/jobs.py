@@ -5,7 +5,7 @@ from datetime import datetime
 
 from aiohttp import web
 
-from api import answers, history_answers, requests, shown
+from api import answers, history_answers, requests, shown, submission
 from api.errors import Problem, invalid, not_found
 from api.history import Instant
 from api.http import answer
@@ -13,7 +13,7 @@ from api.operation import Call, Operation
 from projections.postgres.views import Cursor
 from services.ledger.commands import CancelJob, DeleteJob, RetryNow
 from services.ledger.replies import Refused, Reply
-from services.ledger.status import TERMINAL
+from services.ledger.status import TERMINAL, Status
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import is_uuid
 
@@ -64,14 +64,17 @@ async def batch_status(call: Call) -> web.StreamResponse:
 
 
 async def cancel(call: Call) -> web.StreamResponse:
-    """Cancel a job that has not ended."""
-    job_id = job_id_of(call)
+    """Cancel a job that has not ended; a repeat with the same key gets the same answer."""
+    job_id, key = job_id_of(call), submission.given_key(call.request.headers)
     status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
     if status is None:
         raise not_found("job")
-    if status in TERMINAL:
-        raise _ended()
-    command = CancelJob(job_id=job_id, **call.asks())
+    if status in TERMINAL and not (key and status == Status.CANCELLED):  # the ledger knows by which call it was
+        raise _ended(status)
+    asks = call.asks()
+    if key:
+        asks["correlation_id"] = submission.cancellation(call.caller.org_id, job_id, key)
+    command = CancelJob(job_id=job_id, **asks)
     reply = await call.parts.commander.ask(call.caller.partition, command)
     if isinstance(reply.body, Refused):
         raise _refused(reply.body)
@@ -85,7 +88,7 @@ async def retry_now(call: Call) -> web.StreamResponse:
     if status is None:
         raise not_found("job")
     if status in TERMINAL:
-        raise _ended()
+        raise _ended(status)
     reply = await call.parts.commander.ask(call.caller.partition, RetryNow(job_id=job_id, **call.asks()))
     if isinstance(reply.body, Refused):
         raise _refused(reply.body)
@@ -141,11 +144,12 @@ def _refused(refused: Refused) -> Problem | LedgerUnavailable:
         case "not_waiting":
             return Problem("not_waiting", f"{refused.message}: only a job in waiting_retry can be hurried")
         case _:
-            return _ended()
+            return _ended(refused.status)
 
 
-def _ended() -> Problem:
-    return Problem("job_terminal", "the job has ended, and its end is never changed")
+def _ended(status: str) -> Problem:
+    details = {"status": status} if status else {}
+    return Problem("job_terminal", "the job has ended, and its end is never changed", details=details)
 
 
 OPERATIONS = (
@@ -201,6 +205,7 @@ OPERATIONS = (
         method="POST",
         path="/api/v1/jobs/{job_id}/cancel",
         summary="Cancel a job",
+        headers=("Idempotency-Key",),
         access="submit",
         handler=cancel,
         answers={202: answers.Cancelled},

@@ -1,13 +1,12 @@
 """Submit: one job or many, recorded once however often the request is repeated."""
 
 import asyncio
-import re
 
 from aiohttp import web
 
 from api import answers, requests, submission
 from api.config import destinations
-from api.errors import Problem, invalid
+from api.errors import Problem
 from api.http import answer
 from api.operation import Call, Operation
 from api.routes.jobs import ledger_position
@@ -19,14 +18,11 @@ from services.runtime.ids import uuid7
 from services.runtime.logs import note
 
 MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
-_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
 async def submit(call: Call) -> web.StreamResponse:
     """Record the jobs and answer once the ledger has them; a repeat with the same key gets the same jobs."""
-    key = call.request.headers.get("Idempotency-Key") or uuid7()
-    if not _IDEMPOTENCY_KEY.fullmatch(key):
-        raise invalid("Idempotency-Key", "the header takes 1 to 255 visible ASCII characters")
+    key = submission.given_key(call.request.headers) or uuid7()
     jobs = submission.new_jobs(call.body, allow_private=call.parts.settings.allow_private_addresses)
     pool, org_id = call.parts.pool, call.caller.org_id
     chosen, places = await asyncio.gather(

@@ -98,7 +98,7 @@ def _not_cancellable(job: Job | None, command: CancelJob) -> Refused | None:
         return Refused(code="unknown_job")
     if not job.terminal or (job.status is Status.CANCELLED and job.ending.correlation_id == command.correlation_id):
         return None
-    return Refused(code="job_terminal", message=f"the job is {job.status}")
+    return Refused(code="job_terminal", message=f"the job is {job.status}", status=str(job.status))
 
 
 def _not_explicable(job: Job | None) -> Refused | None:

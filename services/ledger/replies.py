@@ -28,6 +28,7 @@ class Refused(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=
 
     code: str  # unknown_org, unknown_job, job_terminal, idempotency_conflict, not_dispatched, stale_attempt ...
     message: str = ""
+    status: str = ""  # of a job that has ended, where that is why
 
 
 class Drop(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):

@@ -109,3 +109,28 @@ async def test_cancelling_is_accepted_once_and_refused_after_the_end(
     assert (await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)).json["status"] == "cancelled"
     after_projection = await api.call("POST", f"/api/v1/jobs/{job_id}/cancel", acme.key)
     assert (after_projection.status, after_projection.json["error"]) == (409, "job_terminal")
+    assert before_projection.json["status"] == after_projection.json["status"] == "cancelled"
+
+
+async def test_a_cancel_that_is_repeated_with_its_key_gets_the_answer_of_the_first_and_others_do_not(
+    api: Api, acme: Tenant, pocket: PocketLedger
+) -> None:
+    async def cancel(job_id: str, key: str) -> tuple[int, str | None]:
+        headers = {"Idempotency-Key": key} if key else {}
+        said = await api.call("POST", f"/api/v1/jobs/{job_id}/cancel", acme.key, headers=headers)
+        return said.status, said.json.get("status")
+
+    job_id, other, done = [await submit(api, acme) for _ in range(3)]
+    pocket.extract(acme.partition, acme.org_id, done, EXTRACTED)
+    pocket.ack(acme.partition, acme.org_id, done)
+    assert await cancel(job_id, "stop-17") == (202, None)
+    for _ in ("only the ledger has it", "Postgres has it too"):
+        assert await cancel(job_id, "stop-17") == (202, None)
+        assert await cancel(job_id, "stop-18") == (409, "cancelled")
+        assert await cancel(job_id, "") == (409, "cancelled")
+        assert await cancel(done, "stop-17") == (409, "completed")
+        pocket.project()
+    assert await cancel(other, "stop-17") == (202, None), "a key is of one job"
+    assert await cancel(other, "not ascii \u00e9") == (422, None)
+    told = (await api.call("GET", f"/api/v1/jobs/{job_id}/events", acme.key)).json["events"]
+    assert [each["type"] for each in told].count("JobCancelled") == 1

@@ -211,7 +211,7 @@ def test_a_job_comes_back_from_postgres_for_a_late_command_and_a_restart_knows_i
         partition.until(lambda: partition.status("j1") is None)
         project(ledger, partition)
         answer = ask(partition, CancelJob(command_id="x", org_id=ORG, job_id="j1"))
-        assert answer == Refused(code="job_terminal", message="the job is completed")
+        assert answer == Refused(code="job_terminal", message="the job is completed", status="completed")
         assert partition.status("j1") is None  # nothing was recorded of it, so it did not come back
         partition.send(DeleteJob(command_id="e", org_id=ORG, job_id="j1"))
         partition.until(lambda: partition.status("j1") is not None)
