@@ -84,10 +84,13 @@ class Snapshots:
         return self._blobs.keys(self._prefix(partition))[::-1]
 
     def save(self, ledger: Ledger, header: Header) -> str:
-        """Write a snapshot, and delete the oldest ones; return its key. The ledger must not change meanwhile."""
+        """Write a snapshot, and delete the oldest ones; return its key. The ledger must not change meanwhile.
+
+        What claims to be newer than this one stays, and does not count: it may be of another log.
+        """
         key = f"{self._prefix(ledger.partition)}/{header.position:020}"
         self._blobs.put_chunks(key, _written(header, parts_of(ledger)))
-        for old in self.newest_first(ledger.partition)[KEPT:]:
+        for old in [each for each in self.newest_first(ledger.partition) if each <= key][KEPT:]:
             self._blobs.delete_now(old)
         return key
 

@@ -147,6 +147,18 @@ def test_a_snapshot_of_another_log_is_not_used(past: Partition, new_settings: Ca
         assert refused(other, "other_log") == before + 2 * KEPT
 
 
+def test_what_cannot_be_used_and_claims_to_be_newer_does_not_crowd_out_what_is_written(past: Partition) -> None:
+    """As after a ledger was begun anew while its blobs stayed, or after folders were exchanged."""
+    place = files(past.settings, past)[0].parent
+    for number in range(KEPT):
+        (place / f"{10**9 + number:020}").write_bytes(b"of another log")
+    past.send(submitted("more"))
+    past.until(lambda: past.status("more") is not None)
+    follow(past.settings, past)
+    assert "more" in beginning(past.settings, past.number, policy_of(past.settings))[0].jobs
+    assert len(files(past.settings, past)) == 2 * KEPT
+
+
 def test_a_blob_store_that_is_away_only_makes_the_restore_longer(past: Partition, tmp_path: Path) -> None:
     (tmp_path / "snapshots").write_text("not a directory")
     away = replace(past.settings, blobs=f"file://{tmp_path}")
