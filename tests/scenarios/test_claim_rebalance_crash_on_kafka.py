@@ -1,6 +1,7 @@
-"""Scenarios 3, 4, 7, 10, 17 and 19: claims, rebalances and crashes of processes on a real broker."""
+"""Scenarios 2, 3, 4, 7, 10, 17 and 19: claims, rebalances and crashes of processes on a real broker."""
 
 import asyncio
+import dataclasses
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -9,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from schemas.events import JobClaimed, NodeFinished, ReportRefused
+from services.ledger.wire import TASKS
 from services.runtime.reader import LogReader
 from services.runtime.settings import Settings
-from services.runtime.topics import commands
+from services.runtime.topics import commands, tasks
 from tests.eventually import eventually
 from tests.integration.workers.plant import ROOT, Plant
 from tests.unit.workers.fakes import service, workflow
@@ -37,6 +39,46 @@ def claims(plant: Plant, job_id: str) -> list[tuple[int, str]]:
     """Attempt and worker of each claim of a job."""
     found = [each.event for each in plant.of("JobClaimed", job_id)]
     return [(each.attempt, each.worker_id) for each in found if isinstance(each, JobClaimed)]
+
+
+async def test_02_tasks_behind_a_blocked_one_are_sent_again_to_their_partition_and_run_once(
+    settings: Settings, tmp_path: Path
+) -> None:
+    """A worker with one slot, blocked for several leases and resends; each job has one of three partitions of tasks."""
+    plant = Plant(dataclasses.replace(settings, task_spread=3), tmp_path)
+    try:
+        await plant.open(workflow(service("a", timeoutSeconds=120)))
+        await plant.worker("worker-1", JOBLEDGER_WORKER_SLOTS="1")
+        blocked = await plant.submit("/slow/0")
+        await plant.until("JobClaimed", blocked, SECONDS)
+        waiting = [await plant.submit(f"/p/{number}") for number in range(1, 5)]
+        for job_id in waiting:
+            await eventually(lambda job_id=job_id: len(plant.of("JobDispatched", job_id)) >= 3, SECONDS)  # type: ignore[misc]
+        assert len(plant.of("JobDispatched", blocked)) == 1
+        plant.site.gate.set()
+        for job_id in (blocked, *waiting):
+            await plant.until("JobExtracted", job_id, SECONDS, attempt=1)
+            assert claims(plant, job_id) == [(1, "worker-1")]
+        assert set(plant.site.calls.values()) == {1}
+        sent = await asyncio.to_thread(tasks_of, plant, waiting)
+    finally:
+        await plant.close()
+    assert all(len(places) >= 3 and len(set(places)) == 1 for places in sent.values()), sent
+
+
+def tasks_of(plant: Plant, jobs: list[str]) -> dict[str, list[int]]:
+    """Return the partitions to which the tasks of each job went, once all that were recorded are there."""
+    settings = plant.settings
+    recorded = sum(len(plant.of("JobDispatched", job_id)) for job_id in jobs)
+    places = range(settings.partitions * settings.task_spread)
+    reader = LogReader(settings, tasks(settings, "workflow"), dict.fromkeys(places, 0))
+    found: dict[str, list[int]] = {job_id: [] for job_id in jobs}
+    while sum(map(len, found.values())) < recorded:
+        for record in reader.poll(200, 5.0):
+            if (job_id := TASKS.decode(record.value).job_id) in found:
+                found[job_id].append(record.partition)
+    reader.close()
+    return found
 
 
 async def test_03_11_work_longer_than_the_poll_limit_and_many_leases_keeps_its_owner(plant: Plant) -> None:

@@ -35,7 +35,7 @@ ROOT = Path(__file__).parents[3]
 
 
 class Site:
-    """Serves a good page at once, or when `gate` opens for paths that begin with /slow."""
+    """Serves a good page at once; behind /slow when `gate` opens; behind /later/7 first a 429 with Retry-After: 7."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
@@ -59,6 +59,8 @@ class Site:
 
     async def _page(self, request: web.Request) -> web.Response:
         self.calls[request.path] += 1
+        if request.path.startswith("/later/") and self.calls[request.path] == 1:
+            return web.Response(status=429, headers={"Retry-After": request.path.split("/")[2]})
         try:
             if request.path.startswith("/slow"):
                 await self.gate.wait()
