@@ -117,7 +117,7 @@ def needs_script(reading: Reading, _page: Page, known: Knowledge) -> Verdict | N
 
 def shell(reading: Reading, _page: Page, _known: Knowledge) -> Verdict | None:
     """Find a page with scripts and hardly a character to see."""
-    if not _is_hollow(reading, SHELL_PROSE_CHARS) or reading.inputs or reading.frames:
+    if not _is_hollow(reading, SHELL_PROSE_CHARS) or reading.inputs or reading.frames or reading.headings:
         return None
     if reading.images <= 1 and (reading.scripts or machinery.goes_elsewhere(reading.lowered)):
         return Verdict("empty_shell", f"{reading.scripts} scripts and {reading.text_chars} visible characters")

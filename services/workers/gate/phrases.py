@@ -25,7 +25,8 @@ CAPTCHA = (
     "captcha to proceed", "enter the captcha to", "complete the security check", "security check to access",
     "press & hold to confirm", "press and hold to confirm", "suspicious activity from your",
     "unusual activity from your", "我不是机器人", "不是机器人", "访问过于频繁", "输入验证码以",
-    "输入验证码继续", "解決 captcha", "captcha para continuar", "captcha pour continuer", "das captcha lösen",
+    "输入验证码继续", "拖动滑块", "左侧滑块", "下方滑块", "解決 captcha",
+    "captcha para continuar", "captcha pour continuer", "das captcha lösen",
 )  # fmt: skip
 
 BLOCK = (
@@ -40,7 +41,7 @@ BLOCK = (
     "is not available to customers", "not accessible from your", "not permitted from your",
     "you are now in line", "you are in the queue", "heavy traffic", "high volume of traffic", "virtual queue",
     "too many requests", "rate limited", "temporarily blocked", "error 1020", "error 1015", "error code: 1020",
-    "error code: 1015", "error code 1020", "web application firewall", "countries belonging to the european",
+    "error code: 1015", "error code 1020", "countries belonging to the european",
     "due to the gdpr", "support id is", "security service to protect", "zugriff verweigert",
     "zugriff wurde verweigert", "zugang verweigert", "in ihrem land nicht verfügbar",
     "in deinem land nicht verfügbar", "zu viele anfragen", "accès refusé", "accès interdit", "accès bloqué",
@@ -91,11 +92,12 @@ MAINTENANCE = (
     "unavailable due to maintenance", "undergoing scheduled", "is temporarily unavailable",
     "are temporarily unavailable", "we are temporarily", "error establishing a database connection",
     "be up and running", "bakım çalışması", "bakımdayız", "bakım modu", "メンテナンス中", "メンテナンスのため",
-    "メンテナンスを", "underhåll pågår", "underhållsarbete", "under vedligeholdelse", "under vedlikehold",
+    "underhåll pågår", "underhållsarbete", "under vedligeholdelse", "under vedlikehold",
     "karbantartás alatt", "dalam pemeliharaan", "đang bảo trì", "tamamen bakım", "a server error occurred",
     "we are upgrading our", "we're upgrading our", "currently upgrading", "experiencing technical problems",
     "web server is returning an unknown error", "an application error occurred", "try again in a few minutes",
-    "try again in 30 seconds",
+    "try again in 30 seconds", "first byte timeout", "backend fetch failed", "guru meditation", "guru mediation",
+    "web server is down", "origin is unreachable", "アクセスが集中",
 )  # fmt: skip
 
 SOFT_404 = (
@@ -223,7 +225,8 @@ CONSENT_HEADINGS = (
     "zanim przejdziesz", "twoja prywatność", "prywatność", "прежде чем продолжить", "než budete pokračovat",
     "devam etmeden önce", "続行する前に", "innan du fortsätter", "før du fortsætter", "før du fortsetter",
     "プライバシー", "个人信息", "您的隐私", "隐私设置", "我们重视您的隐私", "您的隱私", "конфиденциальност", "개인정보",
-    "ennen kuin jatkat", "werbung und tracking", "gdpr",
+    "ennen kuin jatkat", "werbung und tracking", "mit werbung", "avec publicité", "continuer sans accepter",
+    "con pubblicità", "con publicidad", "gdpr",
 )  # fmt: skip
 
 CONSENT_WORDS = (

@@ -21,8 +21,12 @@ SHELL_PROSE_CHARS = 60
 SCRIPT_TEXT_CHARS = 200
 MAX_CHALLENGE_BYTES = 64 * 1024
 DOMINANT = 0.4  # share of a title part or heading that a phrase has to be
-DOMINANT_OVER_PROSE = 0.6  # the same where more than a message follows
-DOMINANT_WORD = {"maintenance": 0.8, "block": 0.6}  # of words that headings of good pages are made of too
+DOMINANT_OVER_PROSE = 0.75  # the same where more than a message follows
+DOMINANT_WORD = {
+    "maintenance": 0.8,
+    "block": 0.6,
+    "captcha": 0.6,
+}  # of words that headings of good pages are made of too
 REGION_CHARS = 400
 MAX_WALL_LINKS = 15
 MAX_MESSAGE_LINKS = 30  # with more, words of a menu may meet and look like a sentence
@@ -86,8 +90,10 @@ def headed(name: str) -> Rule:
     """Make the rule of words that mean a verdict only where they are the title or heading of a short page."""
 
     def rule(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
-        if reading.prose > MESSAGE_PROSE_CHARS or (name == "maintenance" and reading.has_price):
+        if reading.prose > MESSAGE_PROSE_CHARS or reading.samples or (name == "maintenance" and reading.has_price):
             return None
+        if name == "captcha" and not reading.scripts + reading.forms + reading.frames:
+            return None  # a challenge does something
         return announced(name, getattr(known, f"{name}_heading"), reading, DOMINANT_WORD.get(name, DOMINANT))
 
     return rule

@@ -23,7 +23,7 @@ SOFT_404 = {
     "it": r"pagina\b~(?:non (?:esiste|trovata|è stata trovata|è (?:più )?disponibile)|è stata (?:rimossa|spostata))",
     "nl": r"pagina\b~(?:niet (?:gevonden|bestaat|beschikbaar)|bestaat niet|kunnen we niet vinden|verwijderd)",
     "ja": "(?:ページ|コンテンツ|ファイル)~(?:見つかり|みつかり|存在し|ございません|削除され|表示できません)",
-    "zh": "(?:页面|网页|页|内容|文件|頁面|網頁|內容|檔案)~(?:不存在|未找到|找不到|没有找到|已删除|已被删除|已失效)"
+    "zh": "(?:页面|网页|页|内容|文件|商品|頁面|網頁|內容|檔案)~(?:不存在|未找到|找不到|没有找到|已删除|已被删除|已下架)"
     "|(?:找不到|未找到|没有找到|沒有找到|无法找到)~(?:页面|网页|内容|文件|頁面|網頁|內容|檔案)",
     "ko": "페이지~(?:찾을 수 없|존재하지 않|없습니다|삭제)",
     "ru": r"(?:страниц|документ|файл)\pL*~(?:не найден|не существует|нет на|удал[её]н|отсутствует|не удалось найти)"
@@ -55,7 +55,7 @@ MAINTENANCE = {
     r"|irraggiungibile)",
     "nl": r"\b(?:wegens|in|voor) onderhoud\b|(?:site|website|winkel)\b~tijdelijk~(?:niet beschikbaar"
     r"|onbereikbaar|gesloten)",
-    "ja": "メンテナンス~(?:中|のため|実施|作業|行って)|(?:サービス|サイト)~一時~停止",
+    "ja": "メンテナンス(?:中|のため|作業)|(?:ただいま|現在|サイト|サービス|システム)~(?:メンテナンス|一時停止)",
     "zh": "(?:系统|系統|网站|網站|服务器|伺服器|正在|例行)~(?:维护|維護)|(?:暂时|暫時)~(?:无法访问|無法訪問|停止服务)",
     "ko": "(?:시스템|서비스|사이트|서버)~점검",
     "ru": r"(?:техническ|профилактическ)\pL* (?:работ|обслуживан)|(?:сайт|сервис|магазин)\pL*~временно"
@@ -67,8 +67,8 @@ MAINTENANCE = {
 }
 
 CAPTCHA = {
-    "en": r"\b(?:confirm|verify|prove|make sure|ensure|check|show|sure)\b~\b(?:(?:a )?human|not a (?:ro)?bot"
-    r"|aren't a (?:ro)?bot|real person)\b",
+    "en": r"\b(?:confirm|verify|prove|make sure|ensure|check|show|sure)\b~\byou(?:'re|r| are|rself)?\b"
+    r"~\b(?:human|not a (?:ro)?bot|aren't a (?:ro)?bot|real person)\b",
     "de": r"(?:bestätige|beweise|überprüfe|nachweis|sicherstell|sicherzustellen)\w*\b~\b(?:roboter|bot"
     r"|mensch)\b|\bkein (?:roboter|bot)\b",
     "fr": r"n'êtes pas un (?:ro)?bot|\bpas un robot\b|êtes (?:bien )?(?:un |une )?(?:humaine?|être humain"
@@ -87,7 +87,7 @@ CAPTCHA = {
 
 BLOCK = {
     "en": r"\b(?:access|ip(?: address)?|requests?|connection|network|browser|visit)\b~\b(?:blocked|denied"
-    r"|rejected|refused|banned|restricted|forbidden)\b",
+    r"|rejected|refused|banned|forbidden|been restricted)\b",
     "de": r"\b(?:zugriff|zugang|anfrage|ip-adresse|verbindung)\b~(?:gesperrt|verweigert|blockiert|abgelehnt"
     r"|eingeschränkt|untersagt)",
     "fr": r"(?:accès|requête|adresse ip|connexion)\b~(?:refusée?|bloquée?|interdite?|rejetée?|restreinte?)\b",
@@ -113,13 +113,14 @@ LOGIN_WALL = {
     r"|meld(?:en sie sich|e dich)~\ban,? um\b",
     "fr": r"(?:devez|veuillez|il faut)\b~(?:vous (?:connecter|identifier))|connectez-vous (?:pour|afin)",
     "es": r"(?:debes?|tienes? que|necesitas?|hay que|es necesario)\b~(?:iniciar sesión|identificar(?:te|se))"
-    r"|inicia sesión para",
+    r"|inicia sesión para"
+    r"|para continuar~(?:accede|ingresa|entra)[ a-z]{0,4} tu cuenta",
     "pt": r"(?:precisa|deve|necessário|tem de)\b~(?:fazer (?:o )?login|iniciar sessão|entrar na sua conta"
-    r"|estar logado)",
+    r"|estar logado)|para continuar~(?:acesse|entre na) sua conta",
     "it": r"(?:devi|bisogna|è necessario)\b~(?:accedere|effettuare (?:il login|l'accesso))|accedi per",
     "nl": r"(?:moet|dient)\b~(?:inloggen|ingelogd)|log in om",
     "ja": "ログイン(?:が必要|してください|後に|すると)",
-    "zh": "(?:请|請|需要|需|须)(?:您)?(?:先)?(?:登录|登錄|登入)",
+    "zh": "(?:请|請|需要|需|须)(?:您)?先(?:登录|登錄|登入)|(?:请|請)(?:登录|登錄|登入)(?:后|後|以|查看|继续)",
     "ko": "로그인(?:이 필요|해 주세요|하세요| 후)",
     "ru": r"(?:необходимо|нужно|требуется|пожалуйста,?|следует)~(?:войти|войдите|авториз)|войдите~чтобы",
     "uk": r"(?:необхідно|потрібно|будь ласка,?)~(?:увійти|увійдіть|авториз)",
