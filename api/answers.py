@@ -190,6 +190,8 @@ class Job(JobStatus, frozen=True, kw_only=True):
     attempt: int
     error_type: str | None
     error_message: str | None
+    rule: str | None  # of the last verdict, where the job failed by validation
+    failed_node: str | None  # that took its fail edge last, or had none
     schedule_id: str | None
     created_at: Timestamp
     updated_at: Timestamp

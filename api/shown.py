@@ -31,6 +31,8 @@ def job(detail: JobDetail) -> answers.Job:
         attempt=row.attempt,
         error_type=row.error_type,
         error_message=row.error_message,
+        rule=row.rule,
+        failed_node=row.node_id,
         schedule_id=row.schedule_id,
         created_at=iso(row.submitted_at),
         updated_at=iso(_last_change(row, detail.transitions)),

@@ -172,7 +172,7 @@ def _arrive(
         case ResultNode():
             return Finished(end.node.id)
         case FailedNode():
-            return _exhausted(failures, came_from)
+            return _exhausted(_or_led(failures, came_from, end.node), came_from)
         case _:  # an entry without an edge, which no document that was checked has
             return _exhausted(failures, end.node.id)
 
@@ -185,6 +185,13 @@ def _with_error(failures: Failures, error: Errored) -> Failures:
 def _with_verdict(failures: Failures, refused: Refused) -> Failures:
     message = f"{refused.rule}: {refused.evidence}" if refused.evidence else refused.rule
     return Failures(True, failures.saw_error, refused.rule, message)
+
+
+def _or_led(failures: Failures, came_from: str, failed: Node) -> Failures:
+    """Say that the document itself led to a failed node, where no branch failed before."""
+    if failures.saw_verdict or failures.saw_error:
+        return failures
+    return Failures(message=f"the workflow leads from {came_from!r} to {failed.id!r}, and no provider failed before")
 
 
 def _exhausted(failures: Failures, node_id: str) -> Exhausted:

@@ -2,7 +2,9 @@
 
 from collections import OrderedDict
 
-from services.ledger.workflow import Workflow
+from services.ledger.provider_settings import PROVIDER_NAMES
+from services.ledger.workflow import Workflow, WorkflowInvalid
+from services.ledger.workflow_faults import edge_faults, node_faults, settings_faults
 from services.ledger.workflow_reading import parsed
 from services.workers.blobs import Blobs
 
@@ -18,12 +20,26 @@ class Workflows:
         self._documents: OrderedDict[str, Workflow] = OrderedDict()
 
     async def document(self, ref: str) -> Workflow:
-        """Return a document; raises BlobFault or WorkflowInvalid."""
+        """Return a document that can be walked; raises BlobFault or WorkflowInvalid."""
         known = self._documents.get(ref)
         if known is None:
-            known = parsed(await self._store.get(ref))
+            known = _walkable(parsed(await self._store.get(ref)))
             self._documents[ref] = known
             if len(self._documents) > self._kept:
                 self._documents.popitem(last=False)
         self._documents.move_to_end(ref)
         return known
+
+
+def _walkable(workflow: Workflow) -> Workflow:
+    """Return a document in which no walk can get lost, or raise WorkflowInvalid.
+
+    It was checked when it was saved, by the rules of then: a provider may have gone since. What a page may make of
+    other settings is told by the walk itself.
+    """
+    of_settings = settings_faults(workflow, PROVIDER_NAMES, None)
+    gone = (fault for fault in of_settings if fault.code == "unknown_provider")
+    found = [*node_faults(workflow), *edge_faults(workflow), *gone]
+    if found:
+        raise WorkflowInvalid(found)
+    return workflow

@@ -28,7 +28,7 @@ FIELDS = [{"name": "title", "query": "h1", "required": True}]
 WORKFLOWS: dict[str, dict[str, Any]] = {
     "workflows/short": {
         "name": "short",
-        "nodes": [{"id": "in", "kind": "entry"}, FIRST, {"id": "out", "kind": "result"}],
+        "nodes": [{"id": "in", "kind": "entry"}, FIRST, {"id": "out", "kind": "warehouse"}],
         "edges": [{"source": "in", "target": "one"}, {"source": "one", "target": "out", "on": "success"}],
     },
     "workflows/chain": {  # one call after the other, so that a cancel finds the next one before it

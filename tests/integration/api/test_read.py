@@ -43,6 +43,7 @@ async def test_a_failed_job_says_why_and_where(api: Api, acme: Tenant, pocket: P
     pocket.project()
     job = (await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)).json
     assert (job["status"], job["errorType"], job["errorMessage"]) == ("failed", "validation_failed", "a wall")
+    assert (job["rule"], job["failedNode"]) == ("captcha", "fetch")
     assert job["executionTrace"][0]["rule"] == "captcha"
 
 

@@ -50,6 +50,8 @@ def job(status: str = "completed", ended: int | None = 1500, **more: Any) -> Job
         "attempt": 1,
         "error_type": None,
         "error_message": None,
+        "rule": None,
+        "failed_node": None,
         "schedule_id": None,
         "created_at": START,
         "updated_at": at(ended or 0),

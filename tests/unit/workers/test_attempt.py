@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, NoReturn
 
 import msgspec
+import pytest
 
 from schemas.values import NodeOutcome
 from services.ledger.reports import Extracted, Failed, NodeReport, RetryLater
@@ -97,7 +98,8 @@ async def test_a_good_page_is_told_node_by_node_with_the_extraction_as_outcome()
     assert said(run.nodes[1].private) == {"finalUrl": "http://shop.example/final"}
 
 
-async def test_what_happens_at_the_same_instant_is_told_in_one_record() -> None:
+async def test_what_happens_at_the_same_instant_is_told_in_one_record(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.workers.attempt.HOLD_SECONDS", 60.0)  # an instant is long on a busy machine
     run = await Run(workflow(), page()).go()
     assert len(run.reports) == 1
 
@@ -239,6 +241,49 @@ async def test_an_outage_of_where_credentials_are_kept_is_no_try_of_the_node() -
 async def test_a_document_that_is_no_workflow_fails_the_job_as_such() -> None:
     run = await Run(b'{"nodes": 3}').go()
     assert run.outcome.error_type == "workflow_invalid"
+
+
+@pytest.mark.parametrize(
+    ("spoil", "fault"),
+    [
+        (('"target": "store"', '"target": "nowhere"'), "edges[3].target"),
+        (('"kind": "entry"', '"kind": "result"'), "no node is of kind entry"),
+        (('"kind": "warehouse"', '"kind": "failed"'), "warehouse"),
+        (('"settings": {}', '"settings": {"provider": "gone"}'), "nodes[1].settings.provider"),
+    ],
+)
+async def test_a_document_in_which_a_walk_would_get_lost_fails_the_job_with_its_faults(
+    spoil: tuple[str, str], fault: str
+) -> None:
+    document = workflow(service("a")).decode()
+    assert spoil[0] in document
+    run = await Run(document.replace(*spoil).encode()).go()
+    assert run.outcome.error_type == "workflow_invalid"
+    assert fault in said(run.outcome.private)["message"]
+    assert not run.provider.calls
+
+
+async def test_a_split_is_a_step_of_the_trace_that_names_the_branch_taken() -> None:
+    document = json.loads(workflow(service("a"), service("b")))
+    document["nodes"].append({"kind": "split", "id": "half"})
+    document["edges"][0]["target"] = "half"
+    document["edges"] += [{"source": "half", "target": name, "percent": 50} for name in ("a", "b")]
+    taken = set()
+    for number in range(20):
+        of = msgspec.structs.replace(task(), job_id=f"job-{number}")
+        run = await Run(json.dumps(document).encode(), page()).go(of=of)
+        [split] = [node for node in run.nodes if node.node_kind == "split"]
+        assert (split.node_id, split.edge) == ("half", "default")
+        assert split.next_node_id == run.nodes[split.step + 1].node_id
+        taken.add(split.next_node_id)
+    assert taken == {"a", "b"}
+
+
+async def test_a_document_that_leads_to_a_failed_node_says_so() -> None:
+    document = workflow(service("a")).replace(b'"target": "out"', b'"target": "bad"')
+    run = await Run(document.replace(b'{"kind": "result", "id": "out"}, ', b""), page()).go()
+    assert (run.outcome.error_type, run.outcome.node_id) == ("providers_exhausted", "store")
+    assert "'store' to 'bad'" in said(run.outcome.private)["message"]
 
 
 async def test_a_task_whose_private_bytes_cannot_be_read_fails_the_job() -> None:
