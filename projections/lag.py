@@ -1,26 +1,30 @@
 """How far a projection lies behind the log, in events, and whether it moves.
 
-The head of a partition is the position of its last event, read from the end of the log: the offsets of a
-transactional topic count commit markers too and never reach zero. What somebody else wrote behind it does not count.
+The head of a partition is the position of its last event: the offsets of a transactional topic count commit markers too
+and never reach zero. Where the projection itself has read up to the end, it knows; elsewhere the end is read once more.
+What somebody else wrote behind the last event does not count.
 """
 
 import asyncio
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from schemas.codec import Decoder
 from services.runtime.asking import keep_asking
 from services.runtime.ends import Ends
-from services.runtime.heads import LOOK_BACK, last_records
+from services.runtime.heads import LOOK_BACK, LastRecords
 from services.runtime.health import Progress
 from services.runtime.metrics import level
+from services.runtime.raw_log import Checkpoint
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from services.runtime.standstill import Standstill
 from services.runtime.strangers import Stranger, claim_of, is_fence
 from services.runtime.topics import events
 
+MARKER = 1  # the last offset of a transaction holds no record
 FARTHER = 8  # times as far back as before, where no event was found
 FARTHEST_BACK = 16 * 8**4  # offsets; behind so many strangers' records the head that was known stays
 
@@ -33,12 +37,19 @@ class Heads:
     decoder: Decoder
     positions: dict[int, int] = field(default_factory=dict)
     _ends: dict[int, int] = field(default_factory=dict)
+    _last: LastRecords | None = None
 
-    async def renew(self, ends: Ends) -> None:
-        """Ask the broker; RuntimeFault where it does not tell."""
+    async def renew(self, ends: Ends, read: Mapping[int, Checkpoint]) -> None:
+        """Ask the broker; `read` is how far the log was read already. RuntimeFault where the broker does not tell."""
         now = await ends.of(range(self.settings.partitions))
         grown = {partition: end for partition, end in now.items() if end != self._ends.get(partition, 0)}
-        self.positions |= await asyncio.to_thread(head_positions, self.settings, self.decoder, grown)
+        met = {
+            at: read[at].position for at, end in grown.items() if at in read and end - read[at].next_offset <= MARKER
+        }
+        if others := {partition: end for partition, end in grown.items() if partition not in met}:
+            self._last = self._last or LastRecords(self.settings, events(self.settings))
+            met |= await asyncio.to_thread(_positions, self._last, self.decoder, others)
+        self.positions |= met
         self._ends = now
 
 
@@ -47,6 +58,7 @@ class Follows(Protocol):
 
     reader: str
     positions: dict[int, int]
+    read: dict[int, Checkpoint]
     heads: dict[int, int]
 
 
@@ -58,7 +70,7 @@ async def watch_lag(
     known, standstill = Heads(settings, decoder, heads), Standstill("events", standstill_seconds)
 
     async def ask() -> None:
-        await known.renew(ends)
+        await known.renew(ends, dict(runner.read))
         positions = dict(runner.positions)
         for partition, position in positions.items():
             level("lag", max(0, heads.get(partition, 0) - position), process=runner.reader, partition=str(partition))
@@ -72,10 +84,15 @@ def head_positions(settings: Settings, decoder: Decoder, ends: Mapping[int, int]
 
     Where strangers' records fill the end of a partition, it is looked for further back.
     """
+    with closing(LastRecords(settings, events(settings))) as last:
+        return _positions(last, decoder, ends)
+
+
+def _positions(last: LastRecords, decoder: Decoder, ends: Mapping[int, int]) -> dict[int, int]:
     heads: dict[int, int] = {}
     look_back, open_ends = LOOK_BACK, dict(ends)
     while open_ends and look_back <= FARTHEST_BACK:
-        for record in last_records(settings, events(settings), open_ends, look_back):
+        for record in last.before(open_ends, look_back):
             position = _event_position(record, decoder)
             if position is not None:
                 heads[record.partition] = max(heads.get(record.partition, 0), position)

@@ -22,7 +22,20 @@ POLL_SECONDS = 0.5  # how long an idle log is waited for before the next sign of
 STANDBY_SECONDS = 0.5
 BACKOFF_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0)
 
-Entry = TypeVar("Entry")
+
+class Placed(Protocol):
+    """An event with its place in the log; an Entry and a RawEntry are ones."""
+
+    @property
+    def partition(self) -> int:
+        """Where it lies."""
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The checkpoint behind it."""
+
+
+Entry = TypeVar("Entry", bound=Placed)
 Read = TypeVar("Read", covariant=True)
 Written = TypeVar("Written", contravariant=True)
 
@@ -65,6 +78,7 @@ class Runner(Generic[Entry]):
     waits_for: Mapping[type[Exception], str]  # errors that waiting cures, and whose they are
     batch_events: int = 1000
     positions: dict[int, int] = field(default_factory=dict)  # folded so far, by partition
+    read: dict[int, Checkpoint] = field(default_factory=dict)  # how far the log was read, folded or not
     heads: dict[int, int] = field(default_factory=dict)  # positions of the log's end, as `projections.lag` saw them
     _stopping: threading.Event = field(default_factory=threading.Event)
 
@@ -94,16 +108,19 @@ class Runner(Generic[Entry]):
             if sink.lock():
                 return True
             self.positions.clear()
+            self.read.clear()
             self.progress.beat(role="standby", lag=None, positions={})
             self._stopping.wait(STANDBY_SECONDS)
         return False
 
     def _follow(self, sink: Sink[Entry]) -> None:
         starts = sink.checkpoints(self.partitions)
+        self.read = dict(starts)
         self._show(starts)
         with closing(self.open_log(starts)) as events:
             while not self._stopping.is_set():
                 entries = events.poll(self.batch_events, POLL_SECONDS)
+                self.read |= {entry.partition: entry.checkpoint for entry in entries}
                 started = time.perf_counter()
                 moved = sink.write(entries)
                 if moved:

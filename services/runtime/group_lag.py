@@ -8,7 +8,7 @@ from confluent_kafka import Consumer, KafkaException, TopicPartition
 
 from services.runtime.ends import Ends
 from services.runtime.errors import BrokerFault
-from services.runtime.heads import last_offsets
+from services.runtime.heads import LastRecords
 from services.runtime.kafka import client_config, error_of
 from services.runtime.settings import Settings
 
@@ -30,6 +30,7 @@ class GroupLag:
     done: dict[int, int] = field(default_factory=dict)  # committed offset of the group, or the first there is
     _seen: dict[int, int] = field(default_factory=dict)
     _ends: Ends | None = None
+    _last: LastRecords | None = None
     _consumer: Consumer | None = None
 
     async def renew(self, partitions: Iterable[int]) -> None:
@@ -38,7 +39,8 @@ class GroupLag:
         self._ends = self._ends or Ends(self.settings, self.topic)
         now = await self._ends.of(wanted)
         grown = {partition: end for partition, end in now.items() if end != self._seen.get(partition, 0)}
-        self.heads |= await asyncio.to_thread(last_offsets, self.settings, self.topic, grown)
+        self._last = self._last or LastRecords(self.settings, self.topic)
+        self.heads |= await asyncio.to_thread(self._last.offsets, grown)
         self._seen |= now
         told = await asyncio.to_thread(self._committed, wanted)
         fresh = [partition for partition in wanted if partition not in told]

@@ -1,8 +1,8 @@
 """Reads partitions of a topic from given offsets, in order, and stops at the first thing that is not right."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
-from confluent_kafka import OFFSET_END, Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, Message, TopicPartition
 from msgspec import Struct
 
 from services.runtime.ends import ask_offsets
@@ -85,14 +85,18 @@ class LogReader:
 
     def go_to(self, partition: int, offset: int) -> None:
         """Read this partition, and nothing else, from this offset on; raise BrokerFault where there is no such one."""
-        if partition not in self._known:
-            _check_partitions(self._consumer, self._settings, self._topic, frozenset({partition}))
-            self._known.add(partition)
-        self._partitions, self._next_offsets, self._at_end = frozenset({partition}), {partition: offset}, set()
-        self._consumer.assign([TopicPartition(self._topic, partition, offset)])
+        self.start_over({partition: offset})
+
+    def start_over(self, starts: Mapping[int, int]) -> None:
+        """Read these partitions, and nothing else, from these offsets on; BrokerFault where one is not there."""
+        if new := starts.keys() - self._known:
+            _check_partitions(self._consumer, self._settings, self._topic, frozenset(new))
+            self._known |= new
+        self._partitions, self._next_offsets, self._at_end = frozenset(starts), dict(starts), set()
+        self._consumer.assign([TopicPartition(self._topic, partition, at) for partition, at in starts.items()])
 
     def rest(self) -> None:
-        """Read nothing until `go_to` is called: the broker is not asked for records meanwhile."""
+        """Read nothing until it is told where: the broker is not asked for records meanwhile."""
         self._partitions, self._next_offsets, self._at_end = frozenset(), {}, set()
         self._consumer.unassign()
 
@@ -109,17 +113,24 @@ class LogReader:
 
         Raises BrokerFault where it does not tell; reading may go on then. On Tansu the answer is too small.
         """
-        try:
-            return ask_offsets(self._consumer, self._topic, [partition], OFFSET_END)[partition]
-        except KafkaException as exception:
-            raise BrokerFault(
-                f"Kafka does not tell where topic {self._topic}, partition {partition} ends: "
-                f"{error_of(exception).str()}; look at the broker's log"
-            ) from exception
+        return self._ask([partition], OFFSET_END)[partition]
+
+    def firsts(self, partitions: Iterable[int]) -> dict[int, int]:
+        """Return the first offset that each of these partitions still holds; BrokerFault as above."""
+        return self._ask(partitions, OFFSET_BEGINNING)
 
     def close(self) -> None:
         """Leave the broker."""
         self._consumer.close()
+
+    def _ask(self, partitions: Iterable[int], which: int) -> dict[int, int]:
+        try:
+            return ask_offsets(self._consumer, self._topic, partitions, which)
+        except KafkaException as exception:
+            raise BrokerFault(
+                f"Kafka does not tell where topic {self._topic} begins and ends: {error_of(exception).str()}; "
+                "look at the broker's log"
+            ) from exception
 
     def _record(self, message: Message) -> Record | None:
         partition, offset, error = message.partition(), message.offset(), message.error()
