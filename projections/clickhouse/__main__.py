@@ -38,7 +38,7 @@ def runner_of(settings: Settings, decode: Decoder, progress: Progress) -> Runner
     """Return what follows the log into ClickHouse."""
 
     def open_log(starts: Mapping[int, Checkpoint]) -> GatheringLog:
-        return GatheringLog(RawLog(settings, decode.claim, noting(READER), starts))
+        return GatheringLog(RawLog(settings, decode.claim, noting(READER), starts, following=True))
 
     return Runner(
         READER,

@@ -25,7 +25,7 @@ def runner_of(settings: Settings, decode: Decoder, progress: Progress) -> Runner
     return Runner(
         READER,
         partial(HeadsSink, settings),
-        partial(RawLog, settings, decode.claim, noting(READER)),
+        partial(RawLog, settings, decode.claim, noting(READER), following=True),
         range(settings.partitions),
         progress,
         WAITS_FOR,

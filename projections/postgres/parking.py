@@ -44,7 +44,7 @@ class ParkingLog:
     ) -> None:
         self._strangers = strangers
         self._last: dict[int, int] = {}  # by partition: offset of a stranger's record since the poll before
-        self._log = LedgerLog(settings, decoder, starts, records, noted=self._note)
+        self._log = LedgerLog(settings, decoder, starts, records, noted=self._note, following=True)
 
     def poll(self, max_events: int, timeout_seconds: float) -> list[Entry]:
         """Return the next events, and for a partition that ends with a stranger's record an entry without event."""

@@ -13,10 +13,11 @@ from services.decider.clock import SteadyClock
 from services.decider.partition import PartitionDecider, Tools, open_partition
 from services.decider.postgres_archive import PostgresArchive
 from services.decider.waiting import watch_inboxes
-from services.runtime import health_server
+from services.runtime import health_server, topics
 from services.runtime.broker_watch import watch_broker
 from services.runtime.dead_letter import parking_from_threads
 from services.runtime.dead_letter_topic import dead_letters_of
+from services.runtime.ends import Ends
 from services.runtime.errors import Fenced
 from services.runtime.health import Health, Progress
 from services.runtime.ids import uuid7
@@ -40,7 +41,7 @@ async def main(settings: Settings) -> None:
     health = Health("decider")
     server = await health_server.serve(settings, health)
     encode, decode = await asyncio.to_thread(encoder, settings), await asyncio.to_thread(decoder, settings)
-    archive = PostgresArchive(settings.postgres)
+    archive, ends = PostgresArchive(settings.postgres), Ends(settings, topics.commands(settings))
     tools = Tools(
         settings,
         policy_of(settings),
@@ -48,6 +49,7 @@ async def main(settings: Settings) -> None:
         decode,
         producer,
         park,
+        ends,
         boot_id=uuid7(),
         clock=SteadyClock(now_micros, time.monotonic),
         archive=archive.of,
@@ -57,7 +59,7 @@ async def main(settings: Settings) -> None:
     try:
         async with asyncio.TaskGroup() as group:
             if settings.broker != "tansu":  # its end offsets are wrong
-                group.create_task(watch_inboxes(settings, deciders, health.part("commands")))
+                group.create_task(watch_inboxes(ends, deciders, health.part("commands")))
             group.create_task(archive.watch())
             group.create_task(watch_broker(settings, health.part("broker")))
             for partition in settings.partitions_owned():

@@ -9,6 +9,7 @@ from services.ledger.state import Ledger
 from services.ledger.wire import COMMANDS, BadMessage
 from services.runtime import topics
 from services.runtime.dead_letter import Park
+from services.runtime.ends import Ends
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 
@@ -18,17 +19,18 @@ Accepted = tuple[int, AnyCommand]  # offset of the command, and the command
 
 
 class Inbox:
-    """Reads commands from the first one that the log has not decided yet."""
+    """Reads commands from the first one that the log has not decided yet; `ends` asks about their topic."""
 
-    def __init__(self, settings: Settings, partition: int, ledger: Ledger, park: Park) -> None:
+    def __init__(self, settings: Settings, partition: int, ledger: Ledger, park: Park, ends: Ends) -> None:
         self._settings, self._partition, self._ledger = settings, partition, ledger
         self._park = park
+        self._ends = ends
         self._busy = False
         self.parked = 0  # since the log last said how far commands are decided
         self._refused: list[Reply] = []
         self._newest: Record | None = None  # the record of the command that `poll` yielded last
         self.next_offset = ledger.cause + 1
-        self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset})
+        self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset}, following=True)
 
     def poll(self, most: int, timeout_seconds: float) -> Iterator[Accepted]:
         """Yield the next commands, waiting at most this long for the first.
@@ -53,7 +55,7 @@ class Inbox:
         """Return the offset behind the last command that the broker holds; raises BrokerFault where it is silent."""
         if self._settings.broker == "tansu":  # its end offsets are wrong
             return self.next_offset + (not self._reader.at_end())
-        return self._reader.end(self._partition)
+        return self._ends.of_one(self._partition)
 
     def turn_away(self, reason: str, detail: str) -> None:
         """Dead-letter the command that `poll` yielded last: it cannot be decided now, and nobody waits to repeat it."""

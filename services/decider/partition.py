@@ -21,6 +21,7 @@ from services.ledger.policy import HOUR, Policy
 from services.ledger.replies import Refused, Reply
 from services.runtime import topics
 from services.runtime.dead_letter import Park
+from services.runtime.ends import Ends
 from services.runtime.errors import BrokerFault, DeadLetterLimit
 from services.runtime.metrics import count, timed
 from services.runtime.producer import Producer
@@ -43,6 +44,7 @@ class Tools:
     decoder: Decoder
     producer: Producer  # of replies
     park: Park
+    ends: Ends  # of the topic of commands
     boot_id: str
     clock: Callable[[], int]  # microseconds UTC
     archive: Callable[[int], Archive] = field(default=lambda _partition: NoArchive())  # of a partition
@@ -55,7 +57,7 @@ def open_partition(tools: Tools, partition: int) -> "PartitionDecider":
     transactions.open()
     fence = transactions.fence(topics.events(settings), partition)
     ledger = restore(settings, partition, tools.decoder, tools.policy, fence)
-    inbox = Inbox(settings, partition, ledger, tools.park)
+    inbox = Inbox(settings, partition, ledger, tools.park, tools.ends)
     decider = PartitionDecider(tools, transactions, BatchDecider(ledger, tools.encoder), inbox)
     decider.say(WriterOpened(writer_id=tools.boot_id))
     return decider

@@ -3,18 +3,15 @@
 from collections.abc import Mapping
 
 from services.decider.partition import PartitionDecider
-from services.runtime import topics
 from services.runtime.asking import keep_asking
 from services.runtime.ends import Ends
 from services.runtime.health import Progress
 from services.runtime.metrics import level
-from services.runtime.settings import Settings
 from services.runtime.standstill import Standstill
 
 
-async def watch_inboxes(settings: Settings, deciders: Mapping[int, PartitionDecider], progress: Progress) -> None:
-    """Set the metric `commands_waiting` and tell a standstill, until cancelled."""
-    ends = Ends(settings, topics.commands(settings))
+async def watch_inboxes(ends: Ends, deciders: Mapping[int, PartitionDecider], progress: Progress) -> None:
+    """Set the metric `commands_waiting` and tell a standstill, until cancelled; `ends` asks about their topic."""
     standstill = Standstill("commands")
 
     async def look() -> dict[str, object]:

@@ -175,7 +175,7 @@ class Commander:
         topic, partition = replies(self._settings), reply_partition(self.boot_id)
         # Tansu's end offsets are wrong: there, hear the hour of replies that it holds and take what is ours.
         where = first_offsets if self._settings.broker == "tansu" else committed_end
-        return LogReader(self._settings, topic, where(self._settings, topic, [partition]))
+        return LogReader(self._settings, topic, where(self._settings, topic, [partition]), following=True)
 
     def _listen(self, reader: LogReader, loop: asyncio.AbstractEventLoop) -> None:
         """Run in the thread: hand the replies meant for us to the event loop, a batch at a time."""

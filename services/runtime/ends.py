@@ -70,7 +70,7 @@ def ask_offsets(consumer: Consumer, topic: str, partitions: Iterable[int], which
 
 
 class Ends:
-    """The same for whoever asks often, from an event loop: its clients stay open, the asking is done in threads."""
+    """The same for whoever asks often: its clients stay open. From an event loop, the asking is done in threads."""
 
     def __init__(self, settings: Settings, topic: str) -> None:
         self._committed = _Asked(settings, topic, "read_committed")
@@ -79,6 +79,10 @@ class Ends:
     async def of(self, partitions: Iterable[int]) -> dict[int, int]:
         """Return what `committed_end` does."""
         return await asyncio.to_thread(self._committed.of, partitions, OFFSET_END)
+
+    def of_one(self, partition: int) -> int:
+        """Return the same for one partition, in a thread that may block; BrokerFault at the first error."""
+        return self._committed.of([partition], OFFSET_END, patience_seconds=0)[partition]
 
     async def firsts(self, partitions: Iterable[int]) -> dict[int, int]:
         """Return what `first_offsets` does."""

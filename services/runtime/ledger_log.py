@@ -47,8 +47,9 @@ class LedgerLog:
         records: Records | None = None,
         *,
         noted: Noted | None = None,
+        following: bool = False,
     ) -> None:
-        self._log = RawLog(settings, decoder.whole, noted or noting("log"), starts, records)
+        self._log = RawLog(settings, decoder.whole, noted or noting("log"), starts, records, following=following)
 
     def poll(self, max_events: int, timeout_seconds: float) -> list[Entry]:
         """Return up to `max_events` events, waiting at most `timeout_seconds` for the first of them."""

@@ -71,6 +71,7 @@ class RawLog:
     An event at or below the checkpoint is dropped (a fence, at position 0, always is), checkpoint + 1 is next. What is
     no event of ours is given to `noted` and left out. Anything else is a LogGap: then nothing more comes from this log,
     also not from its other partitions. After a RegistryFault, `poll` goes on with the record that it could not judge.
+    `following` is as of a LogReader.
     """
 
     def __init__(
@@ -80,11 +81,16 @@ class RawLog:
         noted: Noted,
         starts: Mapping[int, Checkpoint],
         records: Records | None = None,
+        *,
+        following: bool = False,
     ) -> None:
         self._read, self._noted = read, noted
         self._positions = {partition: start.position for partition, start in starts.items()}
         self._records = records or LogReader(
-            settings, events(settings), {partition: start.next_offset for partition, start in starts.items()}
+            settings,
+            events(settings),
+            {partition: start.next_offset for partition, start in starts.items()},
+            following=following,
         )
         self._waiting: deque[Record] = deque()  # read from the broker, not judged yet
         self._gap: LogGap | None = None

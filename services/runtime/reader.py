@@ -13,6 +13,7 @@ from services.runtime.settings import Settings
 Headers = list[tuple[str, bytes]]
 REQUEST_SECONDS = 10.0
 JUMPING: Config = {"fetch.wait.max.ms": 5, "fetch.message.max.bytes": 128 * 1024, "queued.min.messages": 500}
+FOLLOWING: Config = {"fetch.wait.max.ms": 5000}
 NOT_THERE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})  # noqa: SLF001
 
 
@@ -37,10 +38,20 @@ class LogReader:
     wait for it without a word. Not safe for use from two threads.
 
     A reader that jumps (`go_to`) is made with `jumping`: a fetch that the broker holds back until there is something
-    new would hold back the next jump too, by half a second.
+    new would hold back the next jump too, by half a second. One that follows a topic for the life of a process is made
+    with `following`: it gets what comes as soon as any other, and asks the broker for it a tenth as often, so it sees
+    an end that lies behind markers up to five seconds late, and must not ask for `end` or `firsts` itself.
     """
 
-    def __init__(self, settings: Settings, topic: str, starts: Mapping[int, int], *, jumping: bool = False) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        topic: str,
+        starts: Mapping[int, int],
+        *,
+        jumping: bool = False,
+        following: bool = False,
+    ) -> None:
         self._settings = settings
         self._topic = topic
         self._failure: RuntimeFault | None = None
@@ -48,7 +59,8 @@ class LogReader:
         self._partitions = frozenset(starts)
         self._known = set(starts)
         self._next_offsets = dict(starts)
-        self._consumer = Consumer(_config(settings) | (JUMPING if jumping else {}))
+        waits = following and settings.broker != "tansu"  # which answers when the time is up
+        self._consumer = Consumer(_config(settings) | (JUMPING if jumping else {}) | (FOLLOWING if waits else {}))
         try:
             _check_partitions(self._consumer, settings, topic, self._partitions)
         except RuntimeFault:

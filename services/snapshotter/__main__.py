@@ -25,7 +25,7 @@ def runner_of(settings: Settings, decode: Decoder, progress: Progress) -> Runner
     return Runner(
         READER,
         partial(SnapshotSink, settings),
-        partial(LedgerLog, settings, decode, noted=noting(READER)),
+        partial(LedgerLog, settings, decode, noted=noting(READER), following=True),
         settings.partitions_owned(),
         progress,
         WAITS_FOR,

@@ -21,6 +21,7 @@ from services.ledger.reports import DeliveryResult, Extracted, NodeReport
 from services.ledger.status import Status
 from services.ledger.wire import COMMANDS
 from services.runtime import topics
+from services.runtime.ends import Ends
 from services.runtime.errors import DeadLetterLimit
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.producer import Producer
@@ -56,6 +57,7 @@ class Partition:
             decoder(settings),
             self.producer,
             park=self._park,
+            ends=Ends(settings, topics.commands(settings)),
             boot_id="test",
             clock=clock,
             archive=archive,

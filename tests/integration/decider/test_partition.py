@@ -15,6 +15,7 @@ from services.ledger.status import Status
 from services.ledger.tasks import Task
 from services.ledger.wire import COMMANDS, REPLIES, TASKS
 from services.runtime import topics
+from services.runtime.ends import Ends
 from services.runtime.errors import DeadLetterLimit, Fenced
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.producer import Producer
@@ -206,7 +207,15 @@ def test_four_partitions_decide_side_by_side(ledger: Settings) -> None:
     producer = Producer(ledger, "test")
     producer.start()
     tools = Tools(
-        ledger, Policy(), encoder(ledger), decoder(ledger), producer, lambda *_: None, boot_id="test", clock=now_micros
+        ledger,
+        Policy(),
+        encoder(ledger),
+        decoder(ledger),
+        producer,
+        lambda *_: None,
+        Ends(ledger, topics.commands(ledger)),
+        boot_id="test",
+        clock=now_micros,
     )
     failures: list[BaseException] = []
 
