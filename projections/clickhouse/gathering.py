@@ -1,11 +1,20 @@
 """Gathers events for a moment before they are inserted: ClickHouse likes few large inserts."""
 
 import time
+from collections.abc import Iterable
 
+from schemas.events import WorkerAlive
 from services.runtime.raw_log import RawEntry, RawLog
 
 LINGER_SECONDS = 0.5  # from the first event of an insert on; a small insert costs ClickHouse as much as a large one
 MOST_BYTES = 32 * 1024 * 1024  # of one insert, as soon as there is so much
+SIGNS_SECONDS = 2.0  # that signs of life wait for one another, below what counts as a standstill
+SIGN = WorkerAlive.__name__
+
+
+def worth_an_insert(entries: Iterable[RawEntry], waited_seconds: float) -> bool:
+    """Whether what waits is inserted now. An idle ledger says nothing but signs of life, one after the other."""
+    return waited_seconds >= SIGNS_SECONDS or any(entry.event_type != SIGN for entry in entries)
 
 
 class GatheringLog:

@@ -12,6 +12,7 @@ from clickhouse_connect.driver.client import Client
 
 from projections.clickhouse.books import Books
 from projections.clickhouse.erasure import erase
+from projections.clickhouse.gathering import worth_an_insert
 from projections.clickhouse.insertion import Insertion
 from projections.clickhouse.migrate import migrate_tables
 from projections.clickhouse.plan import Plan, plan_of, split
@@ -52,6 +53,7 @@ class ClickHouseSink:
         self._checkpoints: dict[int, Checkpoint] = {}
         self._plan: Plan | None = None
         self._waiting: list[RawEntry] = []
+        self._waits_since = 0.0
 
     def lock(self) -> bool:
         """Try to become the only writer."""
@@ -65,8 +67,15 @@ class ClickHouseSink:
         return dict(self._checkpoints)
 
     def write(self, entries: Sequence[RawEntry]) -> Mapping[int, Checkpoint]:
-        """Insert what came; return the checkpoints that moved, none while a planned insert is not complete yet."""
+        """Insert what came; return the checkpoints that moved, none while a planned insert is not complete yet.
+
+        Signs of life alone wait a little for more: an insert of one costs as much as one of many.
+        """
+        if not self._waiting:
+            self._waits_since = time.monotonic()
         self._waiting += entries
+        if self._plan is None and not worth_an_insert(self._waiting, time.monotonic() - self._waits_since):
+            return {}
         moved: dict[int, Checkpoint] = {}
         while self._waiting:
             planned = time.monotonic()
