@@ -11,6 +11,7 @@ from tests.simulation.cancels import Cancels
 from tests.simulation.chaos import SILENCING
 from tests.simulation.erased import Erased
 from tests.simulation.folds import Folds
+from tests.simulation.historian import Historian
 from tests.simulation.history import History, Story
 from tests.simulation.owners import Owners
 from tests.simulation.patches import DECODER
@@ -33,6 +34,7 @@ class Check:
         self._recorded: dict[int, list[Recorded]] = {number: [] for number in partitions}
         self._times: dict[int, list[float]] = {number: [] for number in partitions}
         self._owners, self._erased, self._folds = Owners(world), Erased(world), Folds(world)
+        self.historian = Historian(world, self._folds)
         self._cancels = Cancels(world)
         self._wrong: list[str] = []
         world.clients.reply_lands = self._reply
@@ -70,6 +72,7 @@ class Check:
             *world.traffic.complaints,
             *world.receiver.early,
             *world.site.side_by_side,
+            *self.historian.wrong,
             *self._wrong,
         ]
         wrong += [each for history in self._histories.values() for each in history.wrong]

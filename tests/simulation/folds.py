@@ -21,10 +21,22 @@ class Folds:
         self._world = world
         self._wrong: list[str] = []
         self.ledgers = {number: Ledger(number, rules) for number in range(world.settings.partitions)}
+        self._told: dict[int, list[tuple[Recorded, bytes]]] = {number: [] for number in self.ledgers}
 
     def tell(self, recorded: Recorded, stored: bytes) -> None:
         """Go on by one event."""
-        apply(self.ledgers[recorded.header.partition], recorded, digest_of(stored))
+        partition, digest = recorded.header.partition, digest_of(stored)
+        self._told[partition].append((recorded, digest))
+        apply(self.ledgers[partition], recorded, digest)
+
+    def at(self, partition: int, position: int) -> Ledger:
+        """Return the state at an earlier position, with the jobs in line that were then."""
+        ledger = Ledger(partition, policy(self._world.settings))
+        for recorded, digest in self._told[partition][:position]:
+            apply(ledger, recorded, digest)
+        while pop_due(ledger, ledger.occurred_at):
+            pass
+        return ledger
 
     def compare(self, restored: Ledger) -> None:
         """Compare what a decider has read back, from a snapshot or from the start, unless others went on since."""

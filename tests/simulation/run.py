@@ -81,7 +81,7 @@ def simulate(seed: int, *, traced: bool = False) -> Result:
 
 
 async def _live(world: World, check: Check) -> None:
-    _start(world)
+    _start(world, check)
     watching = asyncio.ensure_future(asyncio.gather(*(world.group(topic).watch() for topic in _topics(world))))
     storm = asyncio.ensure_future(_storm(world))
     loop = world.loop
@@ -99,7 +99,7 @@ def _topics(world: World) -> tuple[str, ...]:
     return tasks(settings, "workflow"), deliveries(settings, "postgres"), deliveries(settings, "webhook")
 
 
-def _start(world: World) -> None:
+def _start(world: World, check: Check) -> None:
     cluster, settings = world.cluster, world.settings
     deciders = min(DECIDERS, settings.partitions)
     for number in range(deciders):
@@ -118,6 +118,7 @@ def _start(world: World) -> None:
     for number in range(2):  # one works, one stands by
         cluster.add(f"projection-{number}", lambda: projections_main.main(settings))
     cluster.add("snapshotter", lambda: snapshotter_main.main(settings))
+    cluster.add("historian", check.historian.run)
     cluster.add("api", world.traffic.run, mortal=False)
 
 

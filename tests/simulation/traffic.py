@@ -20,7 +20,7 @@ from services.ledger.commands import (
     SubmitJobs,
     WaiveDelivery,
 )
-from services.ledger.replies import Answer, Done, Refused
+from services.ledger.replies import Answer, Done, Explained, Refused
 from services.ledger.wire import COMMANDS
 from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable
@@ -53,6 +53,7 @@ class Traffic:
     cancelled: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     deleted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     digests: dict[bytes, tuple[str, ...]] = field(default_factory=dict)  # idempotency digest -> ids as answered
+    explained: list[tuple[int, int, str, Explained]] = field(default_factory=list)  # partition, position, job, answer
     complaints: list[str] = field(default_factory=list)
     junk: set[tuple[str, int, int]] = field(default_factory=set)  # topic, partition, offset of what is no message
     done: bool = False
@@ -93,7 +94,10 @@ class Traffic:
                 await self._cancel(commander, org, job)
             case chance if chance < 0.4:
                 await self._redeliver(commander, org, job)
-            case chance if chance < 0.45:
+            case chance if chance < 0.55:
+                await asyncio.sleep(self.chaos.random.choice((0.3, 1.0, 3.0)))
+                await self._ask(commander, ExplainJob(command_id="", org_id=org, job_id=job), may_be_refused=True)
+            case chance if chance < 0.6:
                 waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id="hook")
                 await self._ask(commander, waive, may_be_refused=True)
             case chance if chance < 0.5:
@@ -197,6 +201,8 @@ class Traffic:
             if isinstance(reply.body, Refused) and not may_be_refused:
                 self.complaints.append(f"{command} refused: {reply.body}")
                 return Done()
+            if isinstance(reply.body, Explained):
+                self.explained.append((reply.partition, reply.position, command.job_id, reply.body))
             return reply.body  # type: ignore[return-value]
 
 
