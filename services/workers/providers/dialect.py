@@ -16,6 +16,7 @@ from services.workers.providers.protocol import Fetched, FetchRequest, FetchResu
 
 MESSAGE_CHARS = 300
 SHORTEST_SECRET = 4  # what is shorter stands in any text, and says nothing
+LEAST_STATUS = 100  # of HTTP
 HTML, MARKDOWN, JSON = "text/html", "text/markdown", "application/json"
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -121,6 +122,10 @@ def page(
 
     A text was decoded by the provider and is UTF-8 from here on, whatever the site's headers say.
     """
+    if status < LEAST_STATUS:
+        return ProviderError(
+            "bad_answer", f"the provider passed on {status} as the site's status", False, answer.status
+        )
     error = error_of_status(status, headers, answer.now)
     if error:
         return replace(error, billed=billed)
