@@ -15,36 +15,28 @@ from services.workers.providers.protocol import Fetched, FetchRequest, ProviderE
 from services.workers.providers.registry import DIALECTS
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
-NAMES = [
-    "results",
-    "content",
-    "status_code",
-    "statusCode",
-    "headers",
-    "body",
-    "url",
-    "status",
-    "msg",
-    "message",
-    "html_content",
-    "markdown",
-    "parsing",
-    "httpResponseBody",
-    "httpResponseHeaders",
-    "browserHtml",
-    "name",
-    "value",
-    "type",
-    "title",
-    "detail",
-]
 HEADERS = ("x-brd-error", "x-brd-error-code", "x-brd-status-code", "Retry-After")
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers(-1, 700) | st.text(max_size=8) | st.sampled_from(["success", "failed"]),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=6),
-    max_leaves=12,
+TEXT = st.text(max_size=8)
+ODD = st.none() | st.booleans() | st.integers(-1, 700) | st.lists(TEXT, max_size=2)
+SITE_STATUS = st.sampled_from([200, 200, 200, 0, 99, -1, 404, 503])
+SITE_HEADERS = st.dictionaries(st.sampled_from(("Retry-After", "X-Brd-Error", "Content-Type")), TEXT, max_size=2)
+LISTED_HEADERS = st.lists(st.fixed_dictionaries({"name": TEXT, "value": TEXT}), max_size=2)
+# The fields of all providers, of the type that they document.
+TYPED: dict[str, st.SearchStrategy[object]] = {
+    "status_code": SITE_STATUS,
+    "statusCode": SITE_STATUS,
+    "status": st.sampled_from(["success", "success", "failed"]),
+    "headers": SITE_HEADERS,
+    "httpResponseHeaders": LISTED_HEADERS,
+    "httpResponseBody": st.sampled_from(["aGVsbG8=", "aGVsbG8", ""]),
+    **dict.fromkeys(("body", "content", "html_content", "browserHtml", "url", "message"), TEXT),
+}
+GOOD = st.fixed_dictionaries(TYPED, optional={"markdown": TEXT, "parsing": SITE_HEADERS})
+BAD = st.fixed_dictionaries({}, optional={name: ODD | strategy for name, strategy in TYPED.items()})
+OBJECTS = GOOD | BAD
+BODIES = st.binary(max_size=40) | (OBJECTS | st.fixed_dictionaries({"results": st.lists(OBJECTS, max_size=2)})).map(
+    msgspec.json.encode
 )
-BODIES = st.binary(max_size=40) | VALUES.map(msgspec.json.encode)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda dialect: dialect.name)
