@@ -21,6 +21,8 @@ Fault = Literal[
     "destination_down_after",  # it is stored, but the writer is told that it is not
     "read_model_down_before",
     "read_model_down_after",
+    "clickhouse_down_before",  # nothing is inserted or erased
+    "clickhouse_down_after",  # it is, and the projection is told that it is not
     "archive_away",
     "page_fails",
     "page_hangs",

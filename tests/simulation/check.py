@@ -6,9 +6,11 @@ from schemas.recorded import Recorded
 from services.ledger.erasure import STORE
 from services.ledger.state import Ledger
 from services.ledger.wire import REPLIES
+from services.runtime.raw_log import Checkpoint
 from services.runtime.topics import dead_letters, events
 from tests.simulation.cancels import Cancels
 from tests.simulation.chaos import SILENCING
+from tests.simulation.clickhouse import Row
 from tests.simulation.erased import Erased
 from tests.simulation.folds import Folds
 from tests.simulation.historian import Historian
@@ -19,6 +21,7 @@ from tests.simulation.world import START_MICROS, World
 
 MOST_SAID = 20
 NEVER = float("inf")
+EMPTY = Checkpoint()
 MILLISECOND = 0.001  # the broker's clock tells no more
 TOLD = ("attempt", "dispatch", "step", "node_id", "boot_id", "reason", "destination_id", "try_number", "error_type")
 
@@ -36,6 +39,7 @@ class Check:
         self._owners, self._erased, self._folds = Owners(world), Erased(world), Folds(world)
         self.historian = Historian(world, self._folds)
         self._cancels = Cancels(world)
+        self._rest: dict[int, int] = {}  # positions at which all but ClickHouse had come to rest
         self._wrong: list[str] = []
         world.clients.reply_lands = self._reply
         world.restored = self._restored
@@ -58,10 +62,18 @@ class Check:
         if self._world.traffic.junk != self._parked() or not self._erased.quiet():
             return False
         checkpoints = self._world.model.checkpoints
-        return all(
-            history.position == (checkpoints[number].position if number in checkpoints else 0)
+        if any(
+            history.position != (checkpoints[number].position if number in checkpoints else 0)
             for number, history in self._histories.items()
-        )
+        ):
+            return False
+        return self._in_clickhouse()
+
+    def _in_clickhouse(self) -> bool:
+        """Whether ClickHouse has what there was when all else came to rest; signs of life of workers go on to come."""
+        self._rest = self._rest or {number: each.position for number, each in self._histories.items()}
+        held = self._world.house.checkpoints
+        return all(held.get(number, EMPTY).position >= position for number, position in self._rest.items())
 
     def verdict(self) -> list[str]:
         """Return what is wrong."""
@@ -84,6 +96,7 @@ class Check:
             *self._folds.verdict(),
             *self._cancels.verdict(),
         ]
+        wrong += [*world.house.wrong, *world.house.missing(map(_row, self._everything()))]
         if world.traffic.junk != (parked := self._parked()):
             wrong.append(f"dead-lettered was {sorted(parked)}, unusable was {sorted(world.traffic.junk)}")
         return wrong[:MOST_SAID]
@@ -144,6 +157,9 @@ class Check:
             if life and not life.disturbed and at < life.ended_at:
                 self._wrong.append(f"{life} was given up at {at} s, and lived until {life.ended_at} s")
 
+    def _everything(self) -> list[Recorded]:
+        return [each for number in self._recorded for each in self._recorded[number]]
+
     def _parked(self) -> set[tuple[str, int, int]]:
         letters = self._world.broker.partition(dead_letters(self._world.settings), 0).readable()
         origins = [dict(entry.headers) for _, entry in letters]
@@ -194,7 +210,7 @@ class Check:
     def _of_the_read_model(self) -> list[str]:
         """Rows have to be what one fold of the whole log makes; so has a second, smaller fold of ours."""
         model = self._world.model
-        whole = fold(Current(), [each for number in self._recorded for each in self._recorded[number]])
+        whole = fold(Current(), self._everything())
         wrong = [
             f"read model: {name} differs from the fold of the log"
             for name, stored, folded in (
@@ -216,6 +232,11 @@ class Check:
             if (checkpoint.position if checkpoint else 0) != history.position:
                 wrong.append(f"read model: partition {number} is at {checkpoint}, the log at {history.position}")
         return wrong
+
+
+def _row(recorded: Recorded) -> Row:
+    header, event = recorded.header, recorded.event
+    return Row(header.partition, header.position, header.event_type, event.org_id, event.job_id)
 
 
 def _line(recorded: Recorded) -> str:

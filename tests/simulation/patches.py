@@ -14,6 +14,8 @@ from typing import Any
 from unittest import mock
 
 import projections.__main__ as projections_main
+import projections.clickhouse.__main__ as clickhouse_main
+import projections.clickhouse.sink
 import projections.postgres.sink
 import projections.process
 import services.decider.__main__ as decider_main
@@ -43,7 +45,7 @@ from services.decider.restore import restore
 from services.ledger.state import Ledger
 from services.runtime.settings import Settings
 from services.runtime.topics import deliveries, events, tasks
-from tests.simulation import fibers, read_model
+from tests.simulation import clickhouse, fibers, read_model
 from tests.simulation.archive import Archive
 from tests.simulation.life import Crashed, current
 from tests.simulation.snapshot_store import SnapshotStore
@@ -75,6 +77,7 @@ def _replaced(world: World) -> list[tuple[Any, str, Any]]:
         *_writers(world),
         *_read_model(world),
         *_snapshotter(world),
+        *_clickhouse(world),
     ]
 
 
@@ -201,6 +204,18 @@ def _snapshotter(world: World) -> list[tuple[Any, str, Any]]:
         (services.snapshotter.sink, "EVENTS_BETWEEN", world.events_between_snapshots),
         (services.ledger.snapshot, "JOBS_IN_PART", 3),
         (services.runtime.snapshots, "BlobStore", lambda _url: SnapshotStore(world.blobs, world.chaos)),
+    ]
+
+
+def _clickhouse(world: World) -> list[tuple[Any, str, Any]]:
+    return [
+        (clickhouse_main, "decoder", lambda _settings: DECODER),
+        (clickhouse_main, "runner_of", _in_fibers(clickhouse_main.runner_of)),
+        (clickhouse_main, "watch_postgres", _watch_nothing),
+        (clickhouse_main, "watch_clickhouse", _watch_nothing),
+        (projections.clickhouse.sink, "Books", lambda _dsn: clickhouse.Books(world.house)),
+        (projections.clickhouse.sink, "connect", lambda _url: clickhouse.Client(world.house)),
+        (projections.clickhouse.sink, "migrate_tables", lambda _client: None),
     ]
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from greenlet import getcurrent, greenlet
 
 import projections.__main__ as projections_main
+import projections.clickhouse.__main__ as clickhouse_main
 import services.decider.__main__ as decider_main
 import services.snapshotter.__main__ as snapshotter_main
 import services.workers.__main__ as workers_main
@@ -117,6 +118,7 @@ def _start(world: World, check: Check) -> None:
         cluster.add(f"writer-{kind}-{number}", lambda own=own: writers_main.main(own))  # type: ignore[misc]
     for number in range(2):  # one works, one stands by
         cluster.add(f"projection-{number}", lambda: projections_main.main(settings))
+    cluster.add("projection-clickhouse", lambda: clickhouse_main.main(settings))
     cluster.add("snapshotter", lambda: snapshotter_main.main(settings))
     cluster.add("historian", check.historian.run)
     cluster.add("api", world.traffic.run, mortal=False)

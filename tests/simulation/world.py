@@ -13,7 +13,7 @@ from services.runtime.settings import Settings
 from services.runtime.topics import all_topics
 from services.streams.app import Handle
 from services.streams.watch import Taking
-from tests.simulation import site, stores
+from tests.simulation import clickhouse, site, stores
 from tests.simulation.broker import Broker, Clock
 from tests.simulation.chaos import Chaos, weather_of
 from tests.simulation.clients import Clients
@@ -48,6 +48,7 @@ class World:
         self.blobs.blobs |= site.documents()
         self.warehouse = stores.Warehouse(self.chaos)
         self.model = ReadModel()
+        self.house = clickhouse.ClickHouse(self.chaos)
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
         self.traffic = Traffic(self.settings, self.broker, self.chaos)
@@ -88,6 +89,7 @@ def settings_of(random: Random) -> Settings:
         postgres="simulated",
         registry="http://simulated",
         blobs="memory:///",
+        clickhouse="http://simulated",
         topic_prefix="s",
         partitions=random.choice((1, 2, 3)),
         task_spread=random.choice((1, 1, 2)),
