@@ -78,7 +78,11 @@ class Tended(Plant):
         try:
             return await super().until(event_type, job_id, seconds, **values)
         except TimeoutError:
-            raise AssertionError(f"no {event_type} within {seconds:g} s, but {self.history(job_id)}") from None
+            ended = [module for module, number in self._modules.values() if self.processes[number].poll() is not None]
+            told = [
+                (each.header.event_type, each.event.attempt) for each in self.events if each.event.job_id == job_id
+            ]
+            raise AssertionError(f"no {event_type} within {seconds:g} s, but {told}; ended: {ended}") from None
 
     def tend(self) -> None:
         """Start again what ends, from now on."""
