@@ -79,9 +79,7 @@ class Tended(Plant):
             return await super().until(event_type, job_id, seconds, **values)
         except TimeoutError:
             ended = [module for module, number in self._modules.values() if self.processes[number].poll() is not None]
-            told = [
-                (each.header.event_type, each.event.attempt) for each in self.events if each.event.job_id == job_id
-            ]
+            told = [(each.header.event_type, each.event.attempt) for each in self.events if each.event.job_id == job_id]
             raise AssertionError(f"no {event_type} within {seconds:g} s, but {told}; ended: {ended}") from None
 
     def tend(self) -> None:
