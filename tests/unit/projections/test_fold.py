@@ -60,6 +60,8 @@ def test_a_date_is_there_only_while_the_job_waits_for_it() -> None:
     job = running(stream)
     stream.advance(job, 7)
     assert row_of(stream, job).retry_at == instant(START)
+    stream.advance(job, 7)  # somebody hurries it
+    assert (row_of(stream, job).status, row_of(stream, job).retry_at) == ("waiting_retry", instant(START + STEP))
     stream.dispatch(job)
     assert row_of(stream, job).status == "waiting_retry"
     stream.claim(job)

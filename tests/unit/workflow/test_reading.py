@@ -40,6 +40,13 @@ def test_every_wrong_field_is_named_by_its_path() -> None:
     }
 
 
+@pytest.mark.parametrize("country", ["D", "DEU", "D1", "DE\n", " DE"])
+def test_a_country_is_two_letters(country: str) -> None:
+    document = good_document()
+    document["nodes"][1]["settings"]["country"] = country
+    assert "nodes[1].settings.country" in paths_of(encoded(document))
+
+
 def test_an_unknown_kind_names_its_node() -> None:
     document = good_document()
     document["nodes"][4]["kind"] = "lake"
