@@ -11,7 +11,7 @@ from api.http import answer
 from api.operation import Call, Operation
 from api.routes.jobs import ledger_position
 from api.routing import workflows_for
-from services.ledger.commands import SubmitJobs
+from services.ledger.commands import NewJob, SubmitJobs
 from services.ledger.replies import Done, Refused, Reply
 from services.runtime.errors import BrokerFault, LedgerUnavailable
 from services.runtime.ids import uuid7
@@ -25,10 +25,15 @@ async def submit(call: Call) -> web.StreamResponse:
     key = submission.given_key(call.request.headers) or uuid7()
     jobs = submission.new_jobs(call.body, allow_private=call.parts.settings.allow_private_addresses)
     pool, org_id = call.parts.pool, call.caller.org_id
-    chosen, places = await asyncio.gather(
-        workflows_for(pool, org_id, call.body.workflow_id, submission.hosts_of(call.body, jobs)),
-        destinations.enabled(pool, org_id),
-    )
+    try:
+        chosen, places = await asyncio.gather(
+            workflows_for(pool, org_id, call.body.workflow_id, submission.hosts_of(call.body, jobs)),
+            destinations.enabled(pool, org_id),
+        )
+    except Problem as problem:
+        if "Idempotency-Key" not in call.request.headers:
+            raise
+        return await _known(call, key, jobs, problem)
     workflow = chosen[0]
     body_digest = submission.request_digest(call.body)
     commands = [
@@ -45,6 +50,27 @@ async def submit(call: Call) -> web.StreamResponse:
         )
         for part in submission.parts(submission.pinned(jobs, chosen), submission.key_digest(call.caller.org_id, key))
     ]
+    return _submitted(call, key, await _asked(call, key, commands))
+
+
+async def _known(call: Call, key: str, jobs: list[NewJob], problem: Problem) -> web.StreamResponse:
+    """Answer a repeat whose workflow is not published any more: the jobs made under the key, or else the problem.
+
+    The commands have no jobs: they ask what is known of their digests, and record nothing.
+    """
+    digest = submission.request_digest(call.body)
+    parts = submission.parts(jobs, submission.key_digest(call.caller.org_id, key))
+    commands = [
+        SubmitJobs(**call.asks(), jobs=(), idempotency_digest=part.idempotency_digest, request_digest=digest)
+        for part in parts
+    ]
+    replies = await _asked(call, key, commands)
+    if not all(_accepted(reply).job_ids for reply in replies):
+        raise problem
+    return _submitted(call, key, replies)
+
+
+async def _asked(call: Call, key: str, commands: list[SubmitJobs]) -> list[Reply]:
     try:
         first = await call.parts.commander.ask(call.caller.partition, commands[0])
         _accepted(first)  # another body under this key meets the first part: nothing else is sent then
@@ -52,7 +78,7 @@ async def submit(call: Call) -> web.StreamResponse:
     except (LedgerUnavailable, BrokerFault):
         message = "no decider answered in time: repeat the request with this Idempotency-Key, nothing will double"
         raise Problem("ledger_unavailable", message, headers={"Retry-After": "1", "Idempotency-Key": key}) from None
-    return _submitted(call, key, [first, *rest])
+    return [first, *rest]
 
 
 def _accepted(reply: Reply) -> Done:

@@ -102,6 +102,23 @@ async def test_without_a_decider_the_answer_says_how_to_repeat_safely(
     assert (await api.call("POST", "/api/v1/jobs", acme.key, body, headers=headers)).status == 200
 
 
+async def test_a_repeat_gets_its_jobs_also_when_their_workflow_is_not_published_any_more(
+    api: Api, acme: Tenant, pocket: PocketLedger
+) -> None:
+    headers = {"Idempotency-Key": "order-1"}
+    urls = [f"https://shop.example/{number}" for number in range(700)]
+    first = await api.call("POST", "/api/v1/jobs", acme.key, {"urls": urls}, headers=headers)
+    assert (await api.call("POST", "/api/v1/workflows/products/unpublish", acme.key)).status == 200
+    events = len(pocket.entries)
+    again = await api.call("POST", "/api/v1/jobs", acme.key, {"urls": urls}, headers=headers)
+    assert (again.status, again.json) == (200, first.json)
+    other = await api.call("POST", "/api/v1/jobs", acme.key, {"urls": urls[:3]}, headers=headers)
+    assert (other.status, other.json["error"]) == (409, "idempotency_conflict")
+    fresh = await api.call("POST", "/api/v1/jobs", acme.key, {"urls": urls}, headers={"Idempotency-Key": "order-2"})
+    assert (fresh.status, fresh.json["error"]) == (422, "no_route")
+    assert len(pocket.entries) == events
+
+
 async def test_a_workflow_that_is_not_published_or_not_the_only_one_has_to_be_named(api: Api, acme: Tenant) -> None:
     body = {"workflowId": "second", "document": WORKFLOW}
     assert (await api.call("POST", "/api/v1/workflows", acme.key, body)).status == 201
