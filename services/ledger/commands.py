@@ -117,7 +117,7 @@ class AnnounceWorker(Command, frozen=True, kw_only=True, gc=False, array_like=Tr
     kind: str
     slots: Int
     free_slots: Int
-    running: tuple[str, ...] = ()  # job ids of this partition that it runs
+    running: tuple[str, ...] = ()  # job ids of this partition that it runs, or claims and has no answer about
     stopping: bool = False  # it takes no more tasks and has handed back those it had
 
 

@@ -180,7 +180,10 @@ def _announce(ledger: Ledger, command: AnnounceWorker, now: int) -> list[AnyEven
 
 
 def _orphans(ledger: Ledger, command: AnnounceWorker, now: int) -> list[AnyEvent]:
-    """Release the jobs that this worker was granted but does not run: their grant was lost on the way."""
+    """Release the jobs that this worker was granted but neither runs nor asks about: their grant was lost on the way.
+
+    What it says follows in the log on every claim that it knew of, however late either is decided.
+    """
     worker = ledger.workers.get(command.boot_id)
     owned = (ledger.jobs[job_id] for job_id in sorted(worker.jobs - set(command.running))) if worker else ()
     old = now - 2 * ledger.policy.heartbeat

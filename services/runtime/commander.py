@@ -26,6 +26,7 @@ SENDS = 3  # of one command before its asker gives up; commands are safe to repe
 POLL_SECONDS = 0.2
 POLL_RECORDS = 500
 Unasked = Callable[[Reply], None]
+Again = Callable[[], AnyCommand]
 
 
 class Asker(Protocol):
@@ -36,7 +37,13 @@ class Asker(Protocol):
     async def tell(self, partition: int, command: AnyCommand) -> None:
         """Return when the broker has the command; whether it took effect is not known then."""
 
-    async def ask(self, partition: int, command: AnyCommand, timeout: float | None = None) -> Reply:  # noqa: ASYNC109
+    async def ask(
+        self,
+        partition: int,
+        command: AnyCommand,
+        timeout: float | None = None,  # noqa: ASYNC109
+        again: Again | None = None,
+    ) -> Reply:
         """Return the decider's reply; raise LedgerUnavailable when none comes in time."""
 
     def on_unasked(self, callback: Unasked) -> None:
@@ -89,11 +96,18 @@ class Commander:
         """Return when the broker has the command; whether it took effect is not known then."""
         await self._producer.send(commands(self._settings), partition, command.org_id, COMMANDS.encode(command))
 
-    async def ask(self, partition: int, command: AnyCommand, timeout: float | None = None) -> Reply:  # noqa: ASYNC109
+    async def ask(
+        self,
+        partition: int,
+        command: AnyCommand,
+        timeout: float | None = None,  # noqa: ASYNC109
+        again: Again | None = None,
+    ) -> Reply:
         """Return the decider's reply; `command.requester` must be `boot_id`.
 
         Sends the command again after each third of `timeout` seconds (default: reply_timeout_seconds), and raises
-        LedgerUnavailable at the end: the command may still take effect then, and repeating it is safe.
+        LedgerUnavailable at the end: the command may still take effect then, and repeating it is safe. A command that
+        says how things are is made anew by `again`, with the same `command_id`.
         """
         if command.requester != self.boot_id:
             raise ValueError(f"command {command.command_id} names another requester: pass requester=commander.boot_id")
@@ -101,8 +115,9 @@ class Commander:
         answer = self._expect(command.command_id)
         began = time.monotonic()
         try:
-            for _ in range(SENDS):
-                reply = await self._one_try(partition, command, answer, seconds / SENDS)
+            for number in range(SENDS):
+                sent = again() if again and number else command
+                reply = await self._one_try(partition, sent, answer, seconds / SENDS)
                 if reply:
                     timed("reply_seconds", time.monotonic() - began, command=type(command).__name__)
                     return reply

@@ -46,7 +46,7 @@ class Executor:
         self._runs: dict[str, Run] = {}
         self._begun: OrderedDict[str, int] = OrderedDict()  # job -> newest attempt that ran or runs here
         self._works: set[asyncio.Task[None]] = set()
-        self._claiming: set[str] = set()  # jobs whose claims are not answered yet
+        self._claiming: dict[str, Task] = {}  # jobs whose claims are not answered yet
         self._unwanted: set[str] = set()  # of these, those that were taken from this worker meanwhile
         self._notes: set[asyncio.Task[None]] = set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -61,6 +61,10 @@ class Executor:
     def running(self) -> tuple[Run, ...]:
         """Return what runs now."""
         return tuple(self._runs.values())
+
+    def claiming(self) -> tuple[Task, ...]:
+        """Return what it has asked for and heard nothing about: some of it may have been granted already."""
+        return tuple(self._claiming.values())
 
     def drop(self, job_ids: Collection[str], among: Collection[Run] | None = None) -> None:
         """Stop these jobs at once and say so, which the ledger notes; only runs of `among`, where given.
@@ -92,12 +96,12 @@ class Executor:
 
     async def _carry(self, task: Task, claimed: Callable[[], None]) -> None:
         with about(org_id=task.org_id, job_id=task.job_id, partition=task.partition):
-            self._claiming.add(task.job_id)
+            self._claiming[task.job_id] = task
             try:
                 answer = await self._claim(task)
             finally:
                 unwanted = task.job_id in self._unwanted
-                self._claiming.discard(task.job_id)
+                self._claiming.pop(task.job_id, None)
                 self._unwanted.discard(task.job_id)
             claimed()
             if isinstance(answer, Granted):

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from services.ledger.commands import AnnounceWorker
 from services.ledger.replies import Drop, Reply
+from services.ledger.tasks import Task
 from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.health import Progress
@@ -23,6 +24,9 @@ class Jobs(Protocol):
 
     def running(self) -> tuple[Run, ...]:
         """Return what runs now."""
+
+    def claiming(self) -> tuple[Task, ...]:
+        """Return what it asks for, and what may be granted by now."""
 
     def drop(self, job_ids: tuple[str, ...], among: tuple[Run, ...] | None = None) -> None:
         """Stop these jobs at once; only runs of `among`, where given."""
@@ -69,13 +73,19 @@ class Heartbeat:
 
     async def last(self) -> None:
         """Say to every partition that this worker takes no more tasks and has handed back those it had."""
-        commands = (self._command(partition, (), stopping=True) for partition in range(self._partitions))
+        commands = (self._command(uuid7(), (), stopping=True) for _ in range(self._partitions))
         await asyncio.gather(*(self._ledger.tell(number, command) for number, command in enumerate(commands)))
 
     async def _announce(self, partition: int) -> bool:
-        runs = tuple(run for run in self._jobs.running() if run.task.partition == partition)
+        runs = self._jobs.running()
+        command_id = uuid7()
         try:
-            reply = await self._ledger.ask(partition, self._command(partition, runs), ANSWER_SECONDS)
+            reply = await self._ledger.ask(
+                partition,
+                self._command(command_id, self._held(partition)),
+                ANSWER_SECONDS,
+                lambda: self._command(command_id, self._held(partition)),
+            )
         except LedgerUnavailable as error:
             log.warning("heartbeat not answered", extra={"partition": partition, "reason": str(error)})
             return False
@@ -83,9 +93,14 @@ class Heartbeat:
             self._jobs.drop(reply.body.job_ids, runs)  # not a run that began since: the answer knows nothing of it
         return True
 
-    def _command(self, partition: int, runs: tuple[Run, ...], *, stopping: bool = False) -> AnnounceWorker:
+    def _held(self, partition: int) -> tuple[str, ...]:
+        """Return the jobs that are not lost to this worker: a claim is in the log ahead of what is said after it."""
+        tasks = (*(run.task for run in self._jobs.running()), *self._jobs.claiming())
+        return tuple(dict.fromkeys(task.job_id for task in tasks if task.partition == partition))
+
+    def _command(self, command_id: str, held: tuple[str, ...], *, stopping: bool = False) -> AnnounceWorker:
         return AnnounceWorker(
-            command_id=uuid7(),
+            command_id=command_id,
             requester=self._ledger.boot_id,
             actor=f"worker:{self._worker_id}",
             worker_id=self._worker_id,
@@ -93,7 +108,7 @@ class Heartbeat:
             kind=self._kind,
             slots=self._slots.total,
             free_slots=0 if stopping else self._slots.free,
-            running=tuple(run.task.job_id for run in runs),
+            running=held,
             stopping=stopping,
         )
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from services.ledger.commands import AnyCommand
 from services.ledger.replies import Done, Drop, Granted, Refused, Reply
+from services.runtime.commander import Again
 from services.runtime.errors import LedgerUnavailable
 
 Body = Done | Granted | Refused | Drop
@@ -23,7 +24,13 @@ class FakeCommander:
         """Keep the command."""
         self.commands.append((partition, command))
 
-    async def ask(self, partition: int, command: AnyCommand, timeout: float | None = None) -> Reply:  # noqa: ASYNC109
+    async def ask(
+        self,
+        partition: int,
+        command: AnyCommand,
+        timeout: float | None = None,  # noqa: ASYNC109
+        again: Again | None = None,
+    ) -> Reply:
         """Keep the command and return its answer."""
         if command.requester != self.boot_id:
             raise ValueError(f"command {command.command_id} names another requester")

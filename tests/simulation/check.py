@@ -145,7 +145,7 @@ class Check:
     def _see(self, recorded: Recorded, at: float) -> None:
         """An ACK may only stand in the log of what its destination holds; only a silent worker is given up."""
         event, world = recorded.event, self._world
-        self._owners.see(recorded)
+        self._owners.see(recorded, at)
         self._erased.see(event, at)
         if isinstance(event, DeliveryAcked):
             key = (event.org_id, event.job_id, event.destination_id, event.generation)

@@ -5,6 +5,7 @@ from collections import Counter
 
 from schemas import events as e
 from schemas.recorded import Recorded
+from schemas.values import ReleaseReason
 from services.ledger.commands import AnyCommand, ReportProgress
 from services.ledger.replies import Granted, Reply
 from services.ledger.wire import COMMANDS, BadMessage
@@ -25,13 +26,15 @@ class Owners:
         self._visits: Counter[Attempt] = Counter()  # of nodes that call for a page
         self._told: set[Attempt] = set()  # of which all visits were told
         self._reported: list[Recorded] = []  # what workers' reports led to
+        self._released: list[tuple[e.JobReleased, int, float]] = []  # with partition and time
+        self._lost: set[tuple[str, int]] = set()  # runs of workers, and the partition that gave them up
 
     def hear(self, reply: Reply) -> None:
         """Note a grant."""
         if isinstance(reply.body, Granted):
             self._grants.append(reply)
 
-    def see(self, recorded: Recorded) -> None:
+    def see(self, recorded: Recorded, at: float) -> None:
         """Note what an event says of an attempt."""
         event = recorded.event
         attempt = event.job_id, event.attempt
@@ -42,6 +45,10 @@ class Owners:
                 self._claims[attempt] = event.boot_id
             case e.NodeFinished(node_kind="service"):
                 self._visits[attempt] += 1
+            case e.JobReleased(reason=ReleaseReason.LEASE_EXPIRED):
+                self._released.append((event, recorded.header.partition, at))
+            case e.WorkerLost():
+                self._lost.add((event.boot_id, recorded.header.partition))
             case e.JobExtracted():
                 self._told.add(attempt)
             case e.RetryScheduled() if event.error_type != "blobs_unavailable":  # its page was called for all the same
@@ -50,7 +57,22 @@ class Owners:
     def verdict(self) -> list[str]:
         """Return what is wrong."""
         asked = self._commands()
-        return self._grants_to_others(asked) + self._reports_of_others(asked) + self._second_calls()
+        return (
+            self._grants_to_others(asked)
+            + self._reports_of_others(asked)
+            + self._second_calls()
+            + self._taken_from_the_living()
+        )
+
+    def _taken_from_the_living(self) -> list[str]:
+        """A worker that is not given up keeps the jobs that it runs or asks about, however late its word is read."""
+        wrong = []
+        for event, partition, at in self._released:
+            life = self._world.boots.get(event.boot_id)
+            lived = life and not life.disturbed and at < life.ended_at
+            if lived and (event.boot_id, partition) not in self._lost:
+                wrong.append(f"{event.job_id} {event.attempt} was taken from {life} at {at} s, which was not given up")
+        return wrong
 
     def _commands(self) -> dict[tuple[int, int], AnyCommand]:
         """Return what was asked, by partition and offset."""

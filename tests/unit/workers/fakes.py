@@ -9,7 +9,7 @@ from schemas.values import Vocabulary
 from services.ledger.commands import AnyCommand, ReportProgress
 from services.ledger.replies import Done, Granted, Reply
 from services.ledger.tasks import Resume, Task
-from services.runtime.commander import Unasked
+from services.runtime.commander import Again, Unasked
 from services.runtime.errors import BlobMissing
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 
@@ -59,6 +59,7 @@ class MemoryLedger:
         self.partitions: list[int] = []
         self.heard = asyncio.Condition()
         self.unasked: list[Unasked] = []
+        self.again: Again | None = None  # what would be sent if the newest question had to be repeated
 
     async def tell(self, partition: int, command: AnyCommand) -> None:
         """Remember a command."""
@@ -67,8 +68,15 @@ class MemoryLedger:
             self.partitions.append(partition)
             self.heard.notify_all()
 
-    async def ask(self, partition: int, command: AnyCommand, timeout: float | None = None) -> Reply:  # noqa: ASYNC109
+    async def ask(
+        self,
+        partition: int,
+        command: AnyCommand,
+        timeout: float | None = None,  # noqa: ASYNC109
+        again: Again | None = None,
+    ) -> Reply:
         """Remember a command and answer it; an exception as answer is raised."""
+        self.again = again
         await self.tell(partition, command)
         body = self.answer(command)
         if asyncio.iscoroutine(body):

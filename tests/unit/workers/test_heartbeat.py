@@ -4,6 +4,7 @@ import asyncio
 
 from services.ledger.commands import AnnounceWorker
 from services.ledger.replies import Drop, Reply
+from services.ledger.tasks import Task
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.health import Progress
 from services.workers.executor import Run
@@ -20,11 +21,16 @@ class Jobs:
 
     def __init__(self) -> None:
         self.runs: tuple[Run, ...] = ()
+        self.claims: tuple[Task, ...] = ()
         self.dropped: list[tuple[tuple[str, ...], tuple[Run, ...] | None]] = []
 
     def running(self) -> tuple[Run, ...]:
         """Return what runs now."""
         return self.runs
+
+    def claiming(self) -> tuple[Task, ...]:
+        """Return what it asks for."""
+        return self.claims
 
     def drop(self, job_ids: tuple[str, ...], among: tuple[Run, ...] | None = None) -> None:
         """Remember it."""
@@ -59,6 +65,29 @@ async def test_every_partition_hears_which_of_its_jobs_run() -> None:
     said = dict(zip(ledger.partitions, ledger.told, strict=True))
     assert [said[number].running for number in range(PARTITIONS)] == [(), ("job-1",), (), ("job-2",)]  # type: ignore[union-attr]
     assert all(isinstance(each, AnnounceWorker) and each.slots == 8 and not each.stopping for each in ledger.told)
+
+
+async def test_a_job_that_it_asks_for_may_be_granted_by_now_and_is_not_said_to_be_lost() -> None:
+    ledger, jobs = MemoryLedger(), Jobs()
+    jobs.runs, jobs.claims = (run("job-1", 1),), (task("job-2", 1), task("job-3", 2))
+    beating = asyncio.create_task(heartbeat(ledger, jobs, Progress("ledger")).run())
+    await ledger.until(lambda: len(ledger.told) == PARTITIONS)
+    beating.cancel()
+    said = dict(zip(ledger.partitions, ledger.told, strict=True))
+    assert [said[number].running for number in range(PARTITIONS)] == [(), ("job-1", "job-2"), ("job-3",), ()]  # type: ignore[union-attr]
+
+
+async def test_a_heartbeat_that_is_sent_again_says_how_things_are_then() -> None:
+    ledger, jobs = MemoryLedger(), Jobs()
+    beating = asyncio.create_task(heartbeat(ledger, jobs, Progress("ledger")).run())
+    await ledger.until(lambda: len(ledger.told) == PARTITIONS)
+    beating.cancel()
+    jobs.claims = (task("job-1", ledger.partitions[-1]),)
+    assert ledger.again
+    first, second = ledger.told[-1], ledger.again()
+    assert isinstance(first, AnnounceWorker)
+    assert isinstance(second, AnnounceWorker)
+    assert (first.running, second.running, second.command_id) == ((), ("job-1",), first.command_id)
 
 
 async def test_jobs_named_in_an_answer_are_dropped_unless_they_began_since() -> None:
