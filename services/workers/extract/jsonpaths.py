@@ -60,7 +60,7 @@ def query_fault(query: str) -> str | None:
     """Say what is wrong with a JSONPath, or None."""
     try:
         _compiled(query)
-    except (JSONPathError, RecursionError, ValueError) as error:
+    except (JSONPathError, RecursionError, ValueError, OverflowError) as error:
         what = (str(error).splitlines() or [type(error).__name__])[0]
         return f"{query!r} is not a jsonpath: {what}"
     return None
@@ -73,7 +73,7 @@ def found(query: str, documents: list[Json]) -> list[Any]:
             continue
         try:
             values = [match.value for match in islice(_compiled(query).finditer(document.value), MAX_FOUND)]
-        except (JSONPathError, RecursionError):
+        except (JSONPathError, RecursionError, OverflowError):
             continue  # nested deeper than it is followed, or a filter that does not fit what is there
         if values:
             return values

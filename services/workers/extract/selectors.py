@@ -8,8 +8,8 @@ from cssselect import SelectorError
 from parsel import Selector
 from parsel.csstranslator import HTMLTranslator
 
-from services.ledger.workflow import Leaf, SelectorKind
-from services.workers.extract import jsonld, jsonpaths, patterns
+from services.ledger.workflow import Fault, Leaf, SelectorKind, WorkflowInvalid
+from services.workers.extract import jsonld, jsonpaths, patterns, xpaths
 
 MAX_QUERY_CHARS = 4096
 # What a type reads from an element when the field names no attribute; then its text.
@@ -45,10 +45,14 @@ def selector_fault(kind: SelectorKind, query: str) -> str | None:
 
 def _path_fault(kind: SelectorKind, query: str) -> str | None:
     try:
-        Selector(text="<html></html>", type="html").xpath(xpath_of(kind, query))
-    except (ValueError, SelectorError) as error:
-        return f"{query!r} is not a {kind} selector: {str(error) or type(error).__name__}"
+        xpaths.evaluated(Selector(text="<html></html>", type="html"), xpath_of(kind, query))
+    except (ValueError, SelectorError, RecursionError) as error:
+        return _cannot(kind, query, error)
     return None
+
+
+def _cannot(kind: SelectorKind, query: str, error: Exception) -> str:
+    return f"{query!r} is not a {kind} selector: {str(error) or type(error).__name__}"
 
 
 @lru_cache(maxsize=4096)
@@ -58,9 +62,20 @@ def xpath_of(kind: SelectorKind, query: str) -> str:
 
 
 def nodes(scope: Selector, kind: SelectorKind, query: str, *, inside: bool = False) -> list[Selector]:
-    """Return what a CSS or XPath selector finds; `inside` an item, //x means x below it and not in the whole page."""
-    path = xpath_of(kind, query)
-    return list(scope.xpath(f".{path}" if inside and path.startswith("//") else path))
+    """Return what a CSS or XPath selector finds; `inside` an item, //x means x below it and not in the whole page.
+
+    WorkflowInvalid for what turns out to be none only where there is something to look at, as `//a[count(1)]`.
+    """
+    try:
+        path = xpath_of(kind, query)
+        return list(xpaths.evaluated(scope, f".{path}" if inside and path.startswith("//") else path))
+    except (ValueError, SelectorError, RecursionError) as error:
+        raise WorkflowInvalid([Fault("query", "bad_selector", _cannot(kind, query, error))]) from None
+
+
+def is_element(node: Selector) -> bool:
+    """Say whether a selector found an element, and no text, attribute, number, comment or namespace."""
+    return isinstance(getattr(node.root, "tag", None), str)
 
 
 def raw_values(found: list[Selector], field: Leaf) -> list[str]:
@@ -80,6 +95,8 @@ def _raw(node: Selector, field: Leaf, kind: str) -> str | None:
     element = node.root  # its attributes one by one: broken markup has names that lxml cannot list
     if isinstance(element, str | float | bool):  # text(), @attribute and functions yield no elements
         return str(node.get())
+    if not is_element(node):  # comments and the like have a text; of a namespace the name is what can be told
+        return str(element[1] if isinstance(element, tuple) else element.text or "")
     if field.attribute:
         return _attribute(element, field.attribute)
     if element.tag == "meta":

@@ -1,9 +1,7 @@
 """A page as the selectors of an extractor see it; what a kind of selector needs is read when the first one asks."""
 
-import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from parsel import Selector
@@ -11,22 +9,17 @@ from parsel import Selector
 from services.ledger.workflow import ItemsSelector, Leaf
 from services.workers.extract import jsonpaths, microdata, patterns
 from services.workers.extract.jsonld import Graph, TooMuch, all_at, found_at, graph_of, things_of
-from services.workers.extract.selectors import nodes, raw_values
+from services.workers.extract.selectors import is_element, nodes, raw_values
+from services.workers.tags import MAX_ATTRIBUTES, overlong_tag
 
-MANY_CHARS = 64 * 1024  # of a tag; with less its attributes are soon read
-MAX_ATTRIBUTES = 5_000  # of an element: the parser compares each with all others
-ATTRIBUTE = re.compile(r"[\s\"'/][^\s\"'=<>/]{1,200}\s?=")
 SCRIPTS = "//script[contains(@type, '{}')]/text()"
 
 
 def too_hard(text: str) -> str:
     """Say why a page is not parsed at all: an element with attributes without end; nothing where it can be."""
-    for tag in text.split("<") if len(text) > MANY_CHARS else ():
-        if len(tag) <= MANY_CHARS or tag[:6].lower().startswith(("script", "style", "!--")):
-            continue
-        if sum(1 for _ in islice(ATTRIBUTE.finditer(tag), MAX_ATTRIBUTES + 1)) > MAX_ATTRIBUTES:
-            return f"an element has more than {MAX_ATTRIBUTES} attributes: the page is not read"
-    return ""
+    if overlong_tag(text) is None:
+        return ""
+    return f"an element has more than {MAX_ATTRIBUTES} attributes: the page is not read"
 
 
 @dataclass(frozen=True)
@@ -111,7 +104,7 @@ class Scope:
         match chosen.selector:
             case "css" | "xpath":
                 found = self._nodes(chosen.selector, chosen.query)
-                return [Scope(self.view, node=one) for one in found if not isinstance(one.root, str | float | bool)]
+                return [Scope(self.view, node=one) for one in found if is_element(one)]
             case "jsonld" | "microdata":
                 found_things = all_at(chosen.query, self._graph(chosen.selector))
                 return [Scope(self.view, data=one) for one in found_things]

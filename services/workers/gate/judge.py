@@ -12,6 +12,7 @@ from services.workers.gate.knowledge import Knowledge
 from services.workers.gate.reading import COUNTED_CHARS, Reading, reading_of
 from services.workers.gate.text import decoded
 from services.workers.gate.verdict import Page, Verdict
+from services.workers.tags import overlong_tag
 
 __all__ = ["RULES", "Page", "Verdict", "judge"]
 
@@ -68,6 +69,7 @@ def judge(page: Page, asked: GateRules | None = None, known: Knowledge = KNOWLED
     text = decoded(page.body, page.content_type).text
     if text.lstrip()[:1] in ("{", "["):
         return None  # data under a wrong name
+    text = text[: overlong_tag(text)]
     reading = reading_of(text, max(COUNTED_CHARS, asked.min_text_chars))
     verdict = recognised(reading, page, asked, known)
     if verdict:

@@ -31,6 +31,9 @@ HOSTILE = {
     "ten megabytes of text": "<p>" + "a" * 10_000_000,
     "megabytes of digits": "<p>" + "1 " * 1_000_000,
     "attributes without end": "<p " + " ".join(f"a{number}=1" for number in range(100_000)) + ">",
+    "attributes without values": "<p " + " ".join(f"a{number}" for number in range(100_000)) + ">",
+    "attributes that hold markup": "<p " + " ".join(f"a{number}='<b>'" for number in range(100_000)) + ">",
+    "attributes of a script": "<script " + " ".join(f"a{number}=1" for number in range(100_000)) + "></script>",
     "entities of entities": '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa">'
     + "".join(f'<!ENTITY a{one} "{f"&a{one - 1};" * 10}">' for one in range(1, 12))
     + "]><p>&a11;",
@@ -43,7 +46,14 @@ HOSTILE = {
     "a comment that does not end": SCRIPT + "-->" + " " * 1_000_000 + "x</script>",
 }
 
-REFUSED = ("attributes without end", "JSON-LD of many things", "JSON-LD larger than is read")
+REFUSED = (
+    "attributes without end",
+    "attributes without values",
+    "attributes that hold markup",
+    "attributes of a script",
+    "JSON-LD of many things",
+    "JSON-LD larger than is read",
+)
 
 
 def _limit() -> None:

@@ -185,3 +185,20 @@ def test_a_search_passes_over_a_document_that_is_too_large_for_it_and_a_path_doe
     small = jsonpaths.Json({"a": 2}, 1)
     assert jsonpaths.found("$..a", [large, small]) == [2]
     assert jsonpaths.found("$.a", [large, small]) == [1]
+
+
+@pytest.mark.parametrize("kind", ["text", "url", "list"])
+def test_what_xpath_finds_beside_elements_is_read_and_is_no_item(kind: Any) -> None:
+    text = "<p>x<!--seen--></p>"
+    assert value(text, query="//comment()", selector="xpath", type=kind) in (
+        "seen",
+        ["seen"],
+        "https://shop.example/list/seen",
+    )
+    assert "XML" in str(value(text, query="//p/namespace::*", selector="xpath"))
+    items = ItemsSelector(selector="xpath", query="//comment() | //namespace::*")
+    assert read(Field(name="f", query="p"), text=text, items=items).items == []
+
+
+def test_a_number_without_end_in_a_jsonpath_finds_nothing() -> None:
+    assert value("[1, 2]", query="$[?@ > 1e400]", selector="jsonpath", type="number") is None

@@ -9,11 +9,11 @@ import pytest
 CPU_SECONDS, MEMORY_BYTES = 8, 1 << 30
 RUN = """
 import sys
-from services.ledger.workflow import ExtractorSettings, Field
+from services.ledger.workflow import ExtractorSettings, Field, GateRules
 from services.workers.extract.extractor import extract
 from services.workers.gate.judge import Page, judge
 page = sys.stdin.buffer.read()
-judge(Page(200, "text/html", page))
+judge(Page(200, "text/html", page), GateRules(required_selector="h7"))
 extract(page.decode(), "http://a.example/", ExtractorSettings(fields=(Field(name="title", query="h1"),)))
 """
 OPEN_TAGS = "".join(f"<b a={number}>" for number in range(400))
@@ -27,6 +27,7 @@ HOSTILE = {
     + "<p>x" * 20_000,
     "cookies set again and again": "<script>" + "document.cookie=1;" * 100_000,
     "headings without end": "<h1>x" * 100_000,
+    "attributes without end": "<p>x<script " + " ".join(f"a{number}" for number in range(200_000)) + ">",
 }
 
 
