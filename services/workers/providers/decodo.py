@@ -6,31 +6,24 @@ import msgspec
 
 from services.ledger.countries import COUNTRY_NAMES
 from services.workers.providers.dialect import (
-    HTML,
-    JSON,
-    MARKDOWN,
     Answer,
     Ask,
-    bad_answer,
     basic,
-    content_of,
     cookies_of,
-    page,
     parsed,
     refusal,
     session_of,
     site_headers,
 )
 from services.workers.providers.protocol import FetchRequest, FetchResult, ProviderError
+from services.workers.providers.results import Result, page_of
 
 FAILED = "failed"
 
 
-class _Result(msgspec.Struct):
-    content: str | dict[str, object] | list[object] | None = None
-    status_code: int = 200
-    headers: dict[str, str | list[str]] | list[object] = {}  # PHP writes an empty object as []
-    url: str = ""
+class _Result(Result):
+    # PHP writes an empty object as []
+    headers: dict[str, str | list[str]] | list[object] = msgspec.field(default_factory=dict)
 
 
 class _Scraped(msgspec.Struct):
@@ -73,15 +66,5 @@ class Decodo:
                 "provider_failed", f"decodo could not get the page: {found.message}", True, answer.status
             )
         result = found.results[0] if found and found.results else None
-        if result is None or result.content is None:
-            return bad_answer(self.name, answer, "results with content")
-        headers = site_headers(result.headers if isinstance(result.headers, dict) else {})
-        text = isinstance(result.content, str)
-        return page(
-            answer,
-            status=result.status_code,
-            body=content_of(result.content),
-            headers=headers,
-            content_type=(MARKDOWN if answer.as_markdown else headers.get("content-type", HTML)) if text else JSON,
-            final_url=result.url,
-        )
+        headers = site_headers(result.headers if result and isinstance(result.headers, dict) else {})
+        return page_of(self.name, answer, result, headers)

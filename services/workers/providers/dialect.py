@@ -140,11 +140,6 @@ def site_headers(told: Mapping[str, str | list[str]]) -> Mapping[str, str]:
     return CIMultiDictProxy(CIMultiDict(pairs))
 
 
-def content_of(content: str | dict[str, object] | list[object]) -> bytes | str:
-    """Return a page whose content a provider put into JSON: a text as it is, and what it parsed as JSON."""
-    return content if isinstance(content, str) else msgspec.json.encode(content)
-
-
 def cookies_of(headers: Mapping[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """Split the headers of a node into those that are none, and the cookies that a `Cookie` header holds."""
     plain = {name: value for name, value in headers.items() if name.lower() != "cookie"}

@@ -5,32 +5,13 @@ from collections.abc import Mapping
 import msgspec
 
 from services.ledger.countries import COUNTRY_NAMES
-from services.workers.providers.dialect import (
-    HTML,
-    JSON,
-    MARKDOWN,
-    Answer,
-    Ask,
-    bad_answer,
-    basic,
-    content_of,
-    cookies_of,
-    page,
-    parsed,
-    refusal,
-    session_of,
-)
+from services.workers.providers.dialect import Answer, Ask, basic, cookies_of, parsed, refusal, session_of
 from services.workers.providers.protocol import FetchRequest, FetchResult
-
-
-class _Result(msgspec.Struct):
-    content: str | dict[str, object] | list[object] | None = None
-    status_code: int = 200
-    url: str = ""
+from services.workers.providers.results import Result, page_of
 
 
 class _Results(msgspec.Struct):
-    results: list[_Result]
+    results: list[Result]
 
 
 class _Message(msgspec.Struct):
@@ -71,15 +52,4 @@ class Oxylabs:
             return refusal(self.name, answer, (parsed(_Message, answer.body) or _Message()).message)
         found = parsed(_Results, answer.body)
         result = found.results[0] if found and found.results else None
-        if result is None or result.content is None:
-            return bad_answer(self.name, answer, "results with content")
-        text = isinstance(result.content, str)
-        content_type = (MARKDOWN if answer.as_markdown else HTML) if text else JSON
-        return page(
-            answer,
-            status=result.status_code,
-            body=content_of(result.content),
-            headers={},
-            content_type=content_type,
-            final_url=result.url,
-        )
+        return page_of(self.name, answer, result, {})
