@@ -2,6 +2,7 @@
 
 import inspect
 from enum import StrEnum
+from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct
@@ -38,12 +39,17 @@ def record_schema(event_type: str) -> Json:
 
 
 def _field(cls: type[Struct], name: str, named: set[str], *, required: bool) -> Json:
-    hint = get_type_hints(cls, include_extras=True)[name]
-    plain, text = _described(hint)
+    plain, text = _described(_hints(cls)[name])
     field: Json = {"name": name, "type": _avro(plain, name, named), "doc": text}
     if not required:
         field["default"] = _default(_default_of(cls, name))
     return field
+
+
+@cache
+def _hints(cls: type[Struct]) -> Json:
+    """Return the annotations of all fields; evaluating them takes longer than all else here together."""
+    return get_type_hints(cls, include_extras=True)
 
 
 def _described(hint: Any) -> tuple[Any, str]:

@@ -8,6 +8,7 @@ CodecError
 import io
 import struct
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 import fastavro
@@ -53,7 +54,7 @@ class Encoder:
 
     def __init__(self, ids: Mapping[str, int]) -> None:
         self._frames = {name: FRAME.pack(0, ids[name]) for name in EVENT_TYPES}
-        self._schemas = {name: fastavro.parse_schema(record_schema(name)) for name in EVENT_TYPES}
+        self._schemas = {name: _schema_of(name) for name in EVENT_TYPES}
 
     def encode(self, recorded: Recorded) -> bytes:
         """Return the bytes of one event as they are stored, hashed and sent."""
@@ -76,7 +77,7 @@ class Decoder:
     def __init__(self, schema_by_id: SchemaById) -> None:
         self._schema_by_id = schema_by_id
         self._writers: dict[int, tuple[str, Any]] = {}
-        self._readers = {name: fastavro.parse_schema(record_schema(name)) for name in EVENT_TYPES}
+        self._readers = {name: _schema_of(name) for name in EVENT_TYPES}
 
     def decode(self, data: bytes) -> Recorded | None:
         """Return the event in these bytes, or raise NotAnEvent or UnknownSchema."""
@@ -121,6 +122,12 @@ class Decoder:
             raise NotAnEvent(f"{_full_name(writer)[:NAME_SHOWN]} is no event of this ledger")
         self._writers[schema_id] = known = (name, fastavro.parse_schema(writer))
         return known
+
+
+@cache
+def _schema_of(event_type: str) -> Any:
+    """Return the schema of today, parsed once for all encoders and decoders: they only read it."""
+    return fastavro.parse_schema(record_schema(event_type))
 
 
 def _read(data: bytes, writer: Any, reader: Any) -> Any:

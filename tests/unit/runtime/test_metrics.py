@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import get_args
 
@@ -24,8 +25,16 @@ ROOT = Path(services.__file__).parent.parent
 DECLARED = {"count": get_args(Counted), "level": get_args(Level), "timed": get_args(Timed)}
 
 
-def calls() -> Iterator[tuple[str, str, str, set[str]]]:
-    """Find every use of the three functions: place, function, metric and labels."""
+Use = tuple[str, str, str, set[str]]  # place, function, metric and labels
+
+
+@cache
+def calls() -> list[Use]:
+    """Find every use of the three functions; the whole code is read once."""
+    return list(_calls())
+
+
+def _calls() -> Iterator[Use]:
     for package in ("services", "projections", "api"):
         for path in sorted((ROOT / package).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text())):
@@ -37,9 +46,8 @@ def calls() -> Iterator[tuple[str, str, str, set[str]]]:
 
 
 def test_every_call_names_a_declared_metric_and_exactly_its_labels() -> None:
-    found = list(calls())
-    assert len(found) > 10
-    for place, function, metric, labels in found:
+    assert len(calls()) > 10
+    for place, function, metric, labels in calls():
         assert metric in DECLARED[function], f"{place}: {metric} is not declared"
         assert labels == set(METRICS[metric].labels), f"{place}: {metric} takes {METRICS[metric].labels}"  # type: ignore[index]
 

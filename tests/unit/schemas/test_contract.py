@@ -47,6 +47,7 @@ def by_id(schema_id: int) -> dict[str, Any]:
 
 
 ENCODER, DECODER = Encoder(IDS), Decoder(by_id)
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)  # what UTF-8 can write
 
 
 @pytest.mark.parametrize("name", sorted(EVENT_TYPES))
@@ -54,17 +55,13 @@ ENCODER, DECODER = Encoder(IDS), Decoder(by_id)
 @given(data=st.data())
 def test_every_event_comes_back_as_it_went_in(name: str, data: st.DataObject) -> None:
     event = EVENT_TYPES[name](
-        org_id=data.draw(st.text(max_size=20).filter(_encodes)),
-        job_id=data.draw(st.text(max_size=20).filter(_encodes)),
+        org_id=data.draw(TEXTS),
+        job_id=data.draw(TEXTS),
         attempt=data.draw(st.integers(0, 2**62)),
         private=data.draw(st.binary(max_size=64)),
     )
     recorded = Recorded(msgspec.structs.replace(HEADER, event_type=name), event)
     assert DECODER.decode(ENCODER.encode(recorded)) == recorded
-
-
-def _encodes(text: str) -> bool:
-    return text.encode("utf-8", "ignore").decode() == text
 
 
 def test_the_contract_has_no_problems() -> None:
