@@ -5,7 +5,7 @@ import itertools
 from hypothesis import given, settings
 
 from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed
-from schemas.recorded import Recorded
+from schemas.recorded import Header, Recorded
 from services.ledger import job as jobs
 from services.ledger.apply import apply
 from services.ledger.commands import AnyCommand
@@ -16,17 +16,33 @@ from services.ledger.reports import Extracted
 from services.ledger.state import Ledger
 from services.ledger.status import TERMINAL, Status, allowed
 from tests.property.scripts import Lose, Wait, claim, report, run, scripts, settle
-from tests.unit.ledger.world import PlainEncoder
+from tests.unit.ledger.world import PlainEncoder, World
 
 END_OF = {"done": JobCompleted, "lost": JobFailed}
 
 
 @settings(max_examples=300, deadline=None)
 @given(scripts)
-def test_every_event_is_legal_where_it_stands(script: list[AnyCommand | Wait | Lose]) -> None:
+def test_every_event_is_legal_and_in_line_where_it_stands_and_the_state_is_their_fold(
+    script: list[AnyCommand | Wait | Lose],
+) -> None:
     world = run(script)
+    _in_line([recorded.header for recorded in world.seen])
+    assert _legal(world.seen) == dict(world.ledger.jobs)
+    _folded(world)
+
+
+def _in_line(headers: list[Header]) -> None:
+    """Positions are gapless, ids differ, and time never runs backwards."""
+    assert [header.position for header in headers] == list(range(1, len(headers) + 1))
+    assert all(a.occurred_at <= b.occurred_at for a, b in itertools.pairwise(headers))
+    assert len({header.event_id for header in headers}) == len(headers)
+
+
+def _legal(seen: list[Recorded]) -> dict[str, Job]:
+    """Every event is one that its job allows; return what each job has become by its own events alone."""
     states: dict[str, Job] = {}
-    for recorded in world.seen:
+    for recorded in seen:
         event, header = recorded.event, recorded.header
         if not event.job_id:
             continue
@@ -38,7 +54,7 @@ def test_every_event_is_legal_where_it_stands(script: list[AnyCommand | Wait | L
             assert pending(before) == ()
             assert set(event.opened_by) == {d.opened_by for d in before.deliveries if d.destination.gating}
         states[event.job_id] = _evolved(before, recorded, event)
-    assert {job_id: states[job_id] for job_id in states} == dict(world.ledger.jobs)
+    return states
 
 
 def _evolved(before: Job | None, recorded: Recorded, event: AnyEvent) -> Job:
@@ -47,16 +63,8 @@ def _evolved(before: Job | None, recorded: Recorded, event: AnyEvent) -> Job:
     return jobs.evolve(before, recorded, event)  # type: ignore[arg-type]
 
 
-@settings(max_examples=200, deadline=None)
-@given(scripts)
-def test_deciding_twice_adds_nothing(script: list[AnyCommand | Wait | Lose]) -> None:
-    run(script, twice=True)
-
-
-@settings(max_examples=200, deadline=None)
-@given(scripts)
-def test_the_state_is_the_fold_of_its_events(script: list[AnyCommand | Wait | Lose]) -> None:
-    world = run(script)
+def _folded(world: World) -> None:
+    """Another ledger that reads the events is in the same state."""
     again = Ledger(0, world.policy)
     encoder = PlainEncoder()
     for recorded in world.seen:
@@ -70,6 +78,12 @@ def test_the_state_is_the_fold_of_its_events(script: list[AnyCommand | Wait | Lo
     for org_id, org in again.orgs.items():
         assert org.in_flight == world.ledger.orgs[org_id].in_flight
     assert again.unclaimed == world.ledger.unclaimed
+
+
+@settings(max_examples=200, deadline=None)
+@given(scripts)
+def test_deciding_twice_adds_nothing(script: list[AnyCommand | Wait | Lose]) -> None:
+    run(script, twice=True)
 
 
 @settings(max_examples=300, deadline=None)
@@ -92,15 +106,6 @@ def test_a_job_that_ended_is_told_of_by_the_notices_of_that_end_and_no_others(
         (job.job_id, place.destination_id) for job in world.ledger.jobs.values() for place in job.destinations
     }
     assert told == set(ends) & subscribed
-
-
-@settings(max_examples=200, deadline=None)
-@given(scripts)
-def test_positions_are_gapless_and_time_never_runs_backwards(script: list[AnyCommand | Wait | Lose]) -> None:
-    headers = [recorded.header for recorded in run(script).seen]
-    assert [header.position for header in headers] == list(range(1, len(headers) + 1))
-    assert all(a.occurred_at <= b.occurred_at for a, b in itertools.pairwise(headers))
-    assert len({header.event_id for header in headers}) == len(headers)
 
 
 @settings(max_examples=100, deadline=None)
