@@ -1,7 +1,7 @@
 """How a version of a workflow is answered, which one a path names, and why a change of one is refused."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import msgspec
@@ -23,7 +23,7 @@ def workflow_id_of(call: Call) -> str:
     return workflow_id
 
 
-def line_of(version: workflows.Version) -> answers.WorkflowVersion:
+def line_of(version: workflows.Line) -> answers.WorkflowVersion:
     """Return a version without its document."""
     return answers.WorkflowVersion(
         workflow_id=version.workflow_id,
@@ -43,7 +43,7 @@ def shown(version: workflows.Version) -> answers.Workflow:
     )
 
 
-async def versions_of(call: Call) -> list[workflows.Version]:
+async def versions_of(call: Call) -> list[workflows.Line]:
     """Return the versions of the workflow that the path names; there is at least one."""
     found = await workflows.versions(call.parts.pool, call.caller.org_id, workflow_id_of(call))
     if not found:
@@ -51,15 +51,17 @@ async def versions_of(call: Call) -> list[workflows.Version]:
     return found
 
 
-async def chosen(call: Call, number: int | None) -> workflows.Version:
-    """Return a version of the workflow that the path names; None: the published one, or else the newest."""
-    if number is not None:
-        found = await workflows.version(call.parts.pool, call.caller.org_id, workflow_id_of(call), number)
-        if found is None:
-            raise not_found("version of a workflow")
-        return found
-    all_versions = await versions_of(call)
-    return next((version for version in all_versions if version.state == "published"), all_versions[0])
+def current(versions: Sequence[workflows.Line]) -> int:
+    """Return the number of the published version, or else of the newest."""
+    return next((line.version for line in versions if line.state == "published"), versions[0].version)
+
+
+async def chosen(call: Call, number: int) -> workflows.Version:
+    """Return a version of the workflow that the path names."""
+    found = await workflows.version(call.parts.pool, call.caller.org_id, workflow_id_of(call), number)
+    if found is None:
+        raise not_found("version of a workflow")
+    return found
 
 
 @contextmanager

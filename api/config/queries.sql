@@ -69,7 +69,7 @@ UPDATE config.workflows SET state = 'published', published_at = clock_timestamp(
 WHERE org_id = %(org_id)s AND workflow_id = %(workflow_id)s AND version = %(version)s AND state = 'draft'
 
 -- name: versions_of_workflow
-SELECT workflow_id, version, state, document, ref, created_at, published_at
+SELECT workflow_id, version, state, created_at, published_at
 FROM config.workflows WHERE org_id = %(org_id)s AND workflow_id = %(workflow_id)s
 ORDER BY version DESC
 

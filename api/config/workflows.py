@@ -19,16 +19,22 @@ Expected = Callable[[int], bool]  # of the newest version, 0: there is none
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
-    """A row of config.workflows."""
+class Line:
+    """A version without its document, which may take a mebibyte."""
 
     workflow_id: str
     version: int
     state: str
-    document: dict[str, Any]
-    ref: str
     created_at: datetime
     published_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Version(Line):
+    """A row of config.workflows."""
+
+    document: dict[str, Any]
+    ref: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +158,10 @@ async def every(pool: Pool, org_id: str) -> list[Version]:
         return await rows(connection, Version, "workflows_of_org", {"org_id": org_id})
 
 
-async def versions(pool: Pool, org_id: str, workflow_id: str) -> list[Version]:
+async def versions(pool: Pool, org_id: str, workflow_id: str) -> list[Line]:
     """Return all versions of a workflow, newest first; empty where there is none."""
     async with pool.connection() as connection:
-        return await rows(connection, Version, "versions_of_workflow", {"org_id": org_id, "workflow_id": workflow_id})
+        return await rows(connection, Line, "versions_of_workflow", {"org_id": org_id, "workflow_id": workflow_id})
 
 
 async def version(pool: Pool, org_id: str, workflow_id: str, number: int) -> Version | None:

@@ -13,7 +13,7 @@ from api.etags import tag_of, wanted
 from api.http import answer
 from api.operation import Call, Operation
 from api.urls import route_form
-from api.workflow_answers import chosen, line_of, refusals, shown, versions_of, workflow_id_of
+from api.workflow_answers import chosen, current, line_of, refusals, shown, versions_of, workflow_id_of
 from services.ledger.workflow import Fault, Workflow, WorkflowInvalid, digest
 from services.ledger.workflow_reading import MAX_DOCUMENT_BYTES, document_from
 from services.ledger.workflow_schema import workflow_schema
@@ -28,10 +28,8 @@ RESERVED = "schema"  # a path of its own
 async def save(call: Call) -> web.StreamResponse:
     """Save a version. A document that the newest version holds already makes no other."""
     body: requests.SaveWorkflow = call.body
-    if body.workflow_id == RESERVED:
-        raise invalid("workflowId", f"{RESERVED!r} is a path of the API: name the workflow otherwise")
-    expected = wanted(call.request) or workflows.anything
-    return await _save(call, body.workflow_id or _new_id(), _read(body.document), body.publish, expected)
+    workflow_id, expected = _id_for(body.workflow_id), wanted(call.request) or workflows.anything
+    return await _save(call, workflow_id, _read(body.document), body.publish, expected)
 
 
 async def update(call: Call) -> web.StreamResponse:
@@ -48,13 +46,11 @@ async def update(call: Call) -> web.StreamResponse:
 async def clone(call: Call) -> web.StreamResponse:
     """Make a new workflow, a draft, of a version of another, with the same routes."""
     body: requests.CloneWorkflow = call.body
-    source = await chosen(call, body.version)
+    source = await chosen(call, current(await versions_of(call)) if body.version is None else body.version)
     document = dict(source.document)
     if body.name is not None:
         document["name"] = body.name
-    if body.workflow_id == RESERVED:
-        raise invalid("workflowId", f"{RESERVED!r} is a path of the API: name the workflow otherwise")
-    workflow_id = body.workflow_id or _new_id()
+    workflow_id = _id_for(body.workflow_id)
     try:
         return await _save(call, workflow_id, _read(document), publish=False, expected=lambda newest: newest == 0)
     except Problem as problem:
@@ -73,7 +69,7 @@ async def every(call: Call) -> web.StreamResponse:
 async def get(call: Call) -> web.StreamResponse:
     """Answer the published version, or else the newest, with its document, and all versions."""
     found = await versions_of(call)
-    runs = next((version for version in found if version.state == "published"), found[0])
+    runs = await chosen(call, current(found))
     history = answers.WorkflowHistory(
         **msgspec.structs.asdict(shown(runs)), versions=[line_of(version) for version in found]
     )
@@ -132,8 +128,11 @@ def _fault(fault: Fault) -> dict[str, str]:
     return {"path": path, "code": fault.code, "message": fault.message}
 
 
-def _new_id() -> str:
-    return f"wf-{uuid7()}"
+def _id_for(asked: str | None) -> str:
+    """Return the id that the caller asks for, or a new one."""
+    if asked == RESERVED:
+        raise invalid("workflowId", f"{RESERVED!r} is a path of the API: name the workflow otherwise")
+    return asked or f"wf-{uuid7()}"
 
 
 OPERATIONS = (
