@@ -1,9 +1,6 @@
 """What a page that is made to be hard may cost: read in a process with limits of CPU time and memory."""
 
-import json
-import resource
-import subprocess
-import sys
+from tests.unit.hostile import told_within
 
 CPU_SECONDS, MEMORY_BYTES = 60, 2 << 30  # for all of them; one that is not bounded takes minutes
 RUN = """
@@ -56,21 +53,7 @@ REFUSED = (
 )
 
 
-def _limit() -> None:
-    resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-
-
 def test_hostile_pages_are_read_in_bounded_time_and_memory() -> None:
     pages = {name: f"<html><body>{page}" for name, page in HOSTILE.items()}
-    done = subprocess.run(
-        [sys.executable, "-c", RUN],
-        input=json.dumps(pages).encode(),
-        preexec_fn=_limit,
-        capture_output=True,
-        check=False,
-    )
-    read = dict(map(json.loads, done.stdout.splitlines()))
-    assert list(read) == list(HOSTILE), done.stderr[-500:]  # the first that is not there was too hard
-    assert done.returncode == 0
-    assert {name for name, codes in read.items() if "too_large" in codes} == set(REFUSED)
+    told = told_within(RUN, pages, cpu_seconds=CPU_SECONDS, memory_bytes=MEMORY_BYTES)
+    assert {name for name, codes in told.items() if "too_large" in codes} == set(REFUSED)

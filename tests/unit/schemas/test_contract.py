@@ -51,7 +51,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)  # what U
 
 
 @pytest.mark.parametrize("name", sorted(EVENT_TYPES))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_every_event_comes_back_as_it_went_in(name: str, data: st.DataObject) -> None:
     event = EVENT_TYPES[name](
