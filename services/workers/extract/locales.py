@@ -57,7 +57,8 @@ def _months(name: str) -> dict[str, int]:
         for width, names in forms.items():
             if width != "narrow":
                 months.update({str(word).lower().rstrip("."): number for number, word in names.items()})
-    return {word: number for word, number in months.items() if not word.isdigit()}
+    longest_first = sorted(months.items(), key=lambda one: -len(one[0]))  # "march" before "mar"
+    return {word: number for word, number in longest_first if not word.isdigit()}
 
 
 @lru_cache(maxsize=256)
@@ -91,7 +92,7 @@ def moment_of(name: str, text: str) -> date | datetime | None:
 
 
 def _named_month(name: str, text: str) -> tuple[int, str]:
-    for word, number in sorted(_months(name).items(), key=lambda one: -len(one[0])):
+    for word, number in _months(name).items():
         found = re.search(rf"(?<!\w){re.escape(word)}(?!\w)|(?<=\d){re.escape(word)}", text)
         if found:
             return number, text[: found.start()] + " " + text[found.end() :]
