@@ -68,7 +68,7 @@ class View:
         return documents
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots: what is read once is kept
 class Scope:
     """Where the fields of an item are read: the page, an element of it, a thing or a text."""
 
@@ -128,9 +128,12 @@ class Scope:
             return graph.inside(self.data)
         if self.data is not None or self.text is not None:
             return Graph([])
-        if kind == "microdata" and self.node is not None:
-            return Graph(microdata.things_of(self.node), graph.by_id)
-        return graph
+        return self._marked if kind == "microdata" and self.node is not None else graph
+
+    @cached_property
+    def _marked(self) -> Graph:
+        """The microdata inside of an element, read once for all its fields."""
+        return Graph(microdata.things_of(self.node) if self.node is not None else [], self.view.microdata.by_id)
 
     def _values(self, query: str) -> list[Any]:
         if self.data is not None:

@@ -3,9 +3,10 @@
 from typing import Any
 
 import pytest
+from parsel import Selector
 
 from services.ledger.workflow import ExtractorSettings, Field, ItemsSelector, Leaf, Part
-from services.workers.extract import jsonpaths
+from services.workers.extract import jsonpaths, microdata
 from services.workers.extract.extractor import Extraction, extract, refusal
 
 URL = "https://shop.example/list/"
@@ -202,3 +203,19 @@ def test_what_xpath_finds_beside_elements_is_read_and_is_no_item(kind: Any) -> N
 
 def test_a_number_without_end_in_a_jsonpath_finds_nothing() -> None:
     assert value("[1, 2]", query="$[?@ > 1e400]", selector="jsonpath", type="number") is None
+
+
+def test_the_microdata_of_an_item_is_read_once_for_all_its_fields(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    things_of = microdata.things_of
+
+    def counted(scope: Selector) -> list[dict[str, Any]]:
+        asked.append(scope.root.tag)
+        return things_of(scope)
+
+    monkeypatch.setattr(microdata, "things_of", counted)
+    page = "<div itemscope itemtype=Product><b itemprop=name>A</b><i itemprop=sku>1</i></div>" * 2
+    fields = [Field(name=name, selector="microdata", query=f"Product.{name}") for name in ("name", "sku")]
+    found = read(*fields, text=page, items=ItemsSelector(query="div"))
+    assert found.items == [{"name": "A", "sku": "1"}] * 2
+    assert sorted(asked) == ["div", "div", "html"]
