@@ -15,7 +15,7 @@ import psycopg_pool
 from aiohttp import web
 
 from api.auth import Caller, refuse_key_in_url, require
-from api.errors import Problem
+from api.errors import Problem, invalid
 from api.operation import Call, Operation
 from api.parts import Parts
 from api.reading import json_object, typed
@@ -70,11 +70,21 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
             _seen.get().actor = caller.actor
             note(**_ids_of(caller, request))
             require(caller, operation.access)
+        _refuse_nul(request)
         query = typed(dict(request.query), operation.query, strict=False) if operation.query else None
         body = typed(await _body(request, operation), operation.body) if operation.body else None
         return await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
 
     return handle
+
+
+def _refuse_nul(request: web.Request) -> None:
+    """Refuse what Postgres could not be asked about: nothing is called so."""
+    if any("\0" in part for part in request.match_info.values()):
+        raise Problem("not_found", "the path holds a NUL character: nothing is called so")
+    for name, value in request.query.items():
+        if "\0" in name + value:
+            raise invalid(name.replace("\0", ""), "this text holds a NUL character: leave it out")
 
 
 def _ids_of(caller: Caller, request: web.Request) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """Workflows of the caller's org: save, clone and read versions."""
 
+import asyncio
 import re
+import time
 from typing import Any
 
 import msgspec
@@ -14,7 +16,7 @@ from api.http import answer
 from api.operation import Call, Operation
 from api.urls import route_form
 from api.workflow_answers import chosen, current, line_of, refusals, shown, versions_of, workflow_id_of
-from services.ledger.workflow import Fault, Workflow, WorkflowInvalid, digest
+from services.ledger.workflow import Fault, SelectorKind, Workflow, WorkflowInvalid, digest
 from services.ledger.workflow_reading import MAX_DOCUMENT_BYTES, document_from
 from services.ledger.workflow_schema import workflow_schema
 from services.runtime.blob import blob_key
@@ -22,6 +24,7 @@ from services.runtime.ids import uuid7
 from services.workers.extract.selectors import selector_fault
 
 MAX_BODY_BYTES = MAX_DOCUMENT_BYTES + 64 * 1024
+CHECK_CPU_SECONDS = 5.0  # for the selectors of one document; thousands take less
 RESERVED = "schema"  # a path of its own
 
 
@@ -29,7 +32,7 @@ async def save(call: Call) -> web.StreamResponse:
     """Save a version. A document that the newest version holds already makes no other."""
     body: requests.SaveWorkflow = call.body
     workflow_id, expected = _id_for(body.workflow_id), wanted(call.request) or workflows.anything
-    return await _save(call, workflow_id, _read(body.document), body.publish, expected)
+    return await _save(call, workflow_id, await checked(body.document), body.publish, expected)
 
 
 async def update(call: Call) -> web.StreamResponse:
@@ -40,7 +43,7 @@ async def update(call: Call) -> web.StreamResponse:
     if expected is None:
         message = "send the ETag of the workflow that you read as If-Match, or * to overwrite whatever is there"
         raise Problem("if_match_missing", message, field="If-Match")
-    return await _save(call, workflow_id, _read(call.body.document), call.body.publish, expected)
+    return await _save(call, workflow_id, await checked(call.body.document), call.body.publish, expected)
 
 
 async def clone(call: Call) -> web.StreamResponse:
@@ -52,7 +55,9 @@ async def clone(call: Call) -> web.StreamResponse:
         document["name"] = body.name
     workflow_id = _id_for(body.workflow_id)
     try:
-        return await _save(call, workflow_id, _read(document), publish=False, expected=lambda newest: newest == 0)
+        return await _save(
+            call, workflow_id, await checked(document), publish=False, expected=lambda newest: newest == 0
+        )
     except Problem as problem:
         if problem.code != "version_changed":
             raise
@@ -110,17 +115,26 @@ async def _save(
     return answer(201 if new else 200, shown(saved), headers)
 
 
-def _read(document: dict[str, object]) -> Workflow:
+async def checked(document: dict[str, object]) -> Workflow:
+    """Read a document in a thread of its own: selectors by the thousand take seconds, and others call meanwhile."""
     try:
-        return document_from(
-            msgspec.json.encode(document),
-            selector_fault=selector_fault,
-            route_form=route_form,
-        )
+        return await asyncio.to_thread(_read, msgspec.json.encode(document))
     except WorkflowInvalid as error:
         faults = [_fault(fault) for fault in error.faults]
         message = f"the workflow cannot run, {len(faults)} faults: {error}"
         raise Problem("workflow_invalid", message, field=faults[0]["path"], details={"faults": faults}) from None
+
+
+def _read(data: bytes) -> Workflow:
+    until = time.thread_time() + CHECK_CPU_SECONDS
+
+    def check(kind: SelectorKind, query: str) -> str | None:
+        if time.thread_time() > until:
+            message = f"its selectors take more than {CHECK_CPU_SECONDS:g} s to check: write fewer, or shorter ones"
+            raise WorkflowInvalid([Fault("document", "too_large", message)])
+        return selector_fault(kind, query)
+
+    return document_from(data, selector_fault=check, route_form=route_form)
 
 
 def _fault(fault: Fault) -> dict[str, str]:

@@ -39,7 +39,7 @@ FaultCode = Literal[
 # Code -> where its path points, and what it means.
 FAULTS: dict[FaultCode, tuple[str, str]] = {
     "not_json": ("`document`", "It is no JSON, or nested without end."),
-    "too_large": ("`document`", "It takes more than 1 MiB as JSON."),
+    "too_large": ("`document`", "It takes more than 1 MiB as JSON, or 5 s to check its selectors."),
     "too_many_nodes": ("`nodes`", "More than 500 nodes."),
     "too_many_edges": ("`edges`", "More than 2,000 edges."),
     "missing_field": ("`nodes[2].id`", "A field that has to be there is not."),
