@@ -68,7 +68,7 @@ def nodes(scope: Selector, kind: SelectorKind, query: str, *, inside: bool = Fal
     """
     try:
         path = xpath_of(kind, query)
-        return list(xpaths.evaluated(scope, f".{path}" if inside and path.startswith("//") else path))
+        return list(xpaths.evaluated(scope, xpaths.inside(path) if inside else path))
     except (ValueError, SelectorError, RecursionError) as error:
         raise WorkflowInvalid([Fault("query", "bad_selector", _cannot(kind, query, error))]) from None
 

@@ -12,6 +12,7 @@ from parsel import Selector
 
 MAX_NESTED = 6  # predicates within each other: each looks at every node again
 LITERAL = re.compile(r"\"[^\"]*\"|'[^']*'")
+INSIDE = re.compile(rf"{LITERAL.pattern}|((?:^|[|(,])\s*)//")
 CALLED = re.compile(r"(?<![\w.\-:])((?:[\w.\-]+:)?[\w.\-]+)\s*\(")
 OPERATORS = frozenset(("and", "or", "div", "mod"))  # before a parenthesis they look like functions
 # As XPath 1.0 has them, with those of parsel and of EXSLT's sets.
@@ -46,6 +47,11 @@ def evaluated(scope: Selector, path: str) -> Any:
     if fault:
         raise ValueError(fault)
     return scope.xpath(path, namespaces=_WITHOUT_PATTERNS)
+
+
+def inside(path: str) -> str:
+    """Return an XPath whose `//x` means x below the item, in each part of a union, and not x of the whole page."""
+    return INSIDE.sub(lambda found: f"{found[1]}.//" if found[1] is not None else found[0], path)
 
 
 def _nested(plain: str) -> int:

@@ -219,3 +219,10 @@ def test_the_microdata_of_an_item_is_read_once_for_all_its_fields(monkeypatch: p
     found = read(*fields, text=page, items=ItemsSelector(query="div"))
     assert found.items == [{"name": "A", "sku": "1"}] * 2
     assert sorted(asked) == ["div", "div", "html"]
+
+
+@pytest.mark.parametrize("query", ["//b|//p", " //b | //p", "(//b | //p)[1]", "//*[.='//b' or self::p or self::b]"])
+def test_no_part_of_an_xpath_leaves_its_item(query: str) -> None:
+    text = "<div><p>1</p></div><div><b>2</b></div>"
+    found = read(Field(name="f", query=query, selector="xpath"), text=text, items=ItemsSelector(query="div"))
+    assert found.items == [{"f": "1"}, {"f": "2"}]
