@@ -26,12 +26,13 @@ STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test fencing check bench simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test fencing outages check bench simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
 	@echo 'make test    install and run every test'
 	@echo 'make fencing stop writers inside their transactions, 100 times, while others take over'
+	@echo 'make outages a broker that stands still for 30 s, and everything down for many leases'
 	@echo 'make check   lint, types, dependency law, schemas, docs'
 	@echo 'make simulate SEEDS=1000 FROM=0    the whole system under seeded faults; SEED=17 runs one again, with its trace'
 	@echo 'make chaos SEED=1 MINUTES=3    a real cluster of three brokers with traffic, killed and frozen at random; prints JSON'
@@ -44,6 +45,9 @@ demo: install
 
 test: install
 	$(BIN)/python -m pytest
+
+outages: install
+	JOBLEDGER_TEST_OUTAGES=1 $(BIN)/python -m pytest tests/scenarios/test_outages_on_the_broker.py
 
 fencing: install
 	JOBLEDGER_TEST_FENCING_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -s tests/scenarios/test_fencing.py

@@ -25,7 +25,13 @@ from services.localstack.stack import Stack
 from services.runtime.settings import settings_from
 from tests.scenarios.tended import PATIENCE_SECONDS, Tended, tended
 
-pytestmark = pytest.mark.kafka
+pytestmark = [
+    pytest.mark.kafka,
+    pytest.mark.skipif(
+        not os.environ.get("JOBLEDGER_TEST_OUTAGES"),
+        reason="takes minutes, and a machine with little else to do: `make outages`, or set JOBLEDGER_TEST_OUTAGES",
+    ),
+]
 AWAY_SECONDS = 30.0
 AWAY_LEASES = 3
 DOWN_LEASES = 3
