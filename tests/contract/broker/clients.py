@@ -64,9 +64,8 @@ def end(broker: AnyBroker, topic: str, partition: int = 0, isolation: Any = "rea
 
 def settle(broker: AnyBroker, topic: str, partition: int = 0) -> int:
     """Wait until everything that was written is decided, and return the end."""
-    written = end(broker, topic, partition, "read_uncommitted")
-    broker.eventually(lambda: end(broker, topic, partition) >= written)
-    return written
+    broker.eventually(lambda: end(broker, topic, partition) == end(broker, topic, partition, "read_uncommitted"))
+    return end(broker, topic, partition)
 
 
 def write(client: Any, topic: str, *records: bytes | None, partition: int = 0) -> None:
