@@ -46,8 +46,8 @@ class Executor:
         self._runs: dict[str, Run] = {}
         self._begun: OrderedDict[str, int] = OrderedDict()  # job -> newest attempt that ran or runs here
         self._works: set[asyncio.Task[None]] = set()
-        self._claiming: dict[str, Task] = {}  # jobs whose claims are not answered yet
-        self._unwanted: set[str] = set()  # of these, those that were taken from this worker meanwhile
+        self._claiming: list[Task] = []  # whose claims are not answered yet; a task may come twice
+        self._unwanted: set[str] = set()  # of these jobs, those that were taken from this worker meanwhile
         self._notes: set[asyncio.Task[None]] = set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -64,7 +64,7 @@ class Executor:
 
     def claiming(self) -> tuple[Task, ...]:
         """Return what it has asked for and heard nothing about: some of it may have been granted already."""
-        return tuple(self._claiming.values())
+        return tuple(self._claiming)
 
     def drop(self, job_ids: Collection[str], among: Collection[Run] | None = None) -> None:
         """Stop these jobs at once and say so, which the ledger notes; only runs of `among`, where given.
@@ -79,7 +79,7 @@ class Executor:
                 noting = asyncio.create_task(self._note(run), name=f"dropped {job_id}")
                 self._notes.add(noting)
                 noting.add_done_callback(self._noted)
-            elif among is None and job_id in self._claiming:
+            elif among is None and self._asks_for(job_id):
                 self._unwanted.add(job_id)
 
     async def stop(self, grace_seconds: float) -> None:
@@ -96,17 +96,25 @@ class Executor:
 
     async def _carry(self, task: Task, claimed: Callable[[], None]) -> None:
         with about(org_id=task.org_id, job_id=task.job_id, partition=task.partition):
-            self._claiming[task.job_id] = task
+            self._claiming.append(task)
             try:
                 answer = await self._claim(task)
             finally:
                 unwanted = task.job_id in self._unwanted
-                self._claiming.pop(task.job_id, None)
-                self._unwanted.discard(task.job_id)
+                self._claiming.remove(task)
+                if not self._asks_for(task.job_id):
+                    self._unwanted.discard(task.job_id)
             claimed()
-            if isinstance(answer, Granted):
-                note(attempt=answer.attempt)
-                await (self._tell(task, answer.attempt, (), HandedBack()) if unwanted else self._run(task, answer))
+            if not isinstance(answer, Granted):
+                return
+            note(attempt=answer.attempt)
+            if not unwanted:
+                await self._run(task, answer)
+            elif self._is_new(task.job_id, answer.attempt):  # and not to begin by a second answer
+                await self._tell(task, answer.attempt, (), HandedBack())
+
+    def _asks_for(self, job_id: str) -> bool:
+        return any(task.job_id == job_id for task in self._claiming)
 
     async def _note(self, run: Run) -> None:
         """Tell that a job was dropped, once nothing of it goes on: what it has left behind by then is all there is."""

@@ -1,6 +1,7 @@
 """Short fakes of what a worker talks to: the ledger, the blob store, a provider; and a workflow to walk."""
 
 import asyncio
+import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -79,7 +80,7 @@ class MemoryLedger:
         self.again = again
         await self.tell(partition, command)
         body = self.answer(command)
-        if asyncio.iscoroutine(body):
+        if inspect.isawaitable(body):
             body = await body
         if isinstance(body, Exception):
             raise body

@@ -151,6 +151,23 @@ async def test_40_a_drop_that_overtakes_the_grant_keeps_the_job_from_beginning()
     assert it.outcomes()[1:] == [("job-1", OUTCOME)]  # the next grant is another matter
 
 
+async def test_40_a_drop_that_overtakes_the_grants_of_a_task_that_came_twice_keeps_the_job_from_beginning() -> None:
+    answers = [asyncio.get_running_loop().create_future() for _ in range(2)]
+    waiting = iter(answers)
+    it = Fixture(lambda _command: next(waiting))
+    await it.accept()
+    await it.accept()
+    await it.ledger.until(lambda: len(it.ledger.told) == 2)
+    it.executor.drop(("job-1",))
+    for answer in answers:
+        answer.set_result(granted(1))
+        await eventually(answer.done)
+    it.jobs.go_on.set()
+    await it.idle()
+    assert it.jobs.started == []
+    assert it.outcomes() == [("job-1", HandedBack())]
+
+
 async def test_a_drop_that_was_meant_for_an_earlier_run_leaves_the_new_one_alone() -> None:
     it = Fixture()
     await it.accept()
