@@ -45,7 +45,7 @@ def race(seed: int) -> None:
         assert (refused.reason, again) == ("job_terminal", refused)
         assert "JobExtracted" not in world.types()
     elif not cancelled:
-        assert answers["cancel"] == Refused(code="job_terminal", message=f"the job is {finished}")
+        assert answers["cancel"] == Refused(code="job_terminal", message=f"the job is {finished}", status=finished)
     else:  # extracted, and cancelled before its ACK came
         assert finished is Status.CANCELLED
 
@@ -54,7 +54,7 @@ def test_39_of_two_cancels_the_second_caller_is_told_that_the_job_has_ended() ->
     world = running()
     world.cancel(call="first")
     assert world.cancel(call="second") == []
-    assert told(world) == Refused(code="job_terminal", message="the job is cancelled")
+    assert told(world) == Refused(code="job_terminal", message="the job is cancelled", status="cancelled")
     assert world.cancel(call="first") == []
     assert told(world) == Done()
 
@@ -95,7 +95,7 @@ def test_40_a_claim_that_comes_after_the_cancel_is_refused() -> None:
     world.submit()
     world.cancel()
     assert world.claim() == []
-    assert told(world) == Refused(code="job_terminal", message="the job is cancelled")
+    assert told(world) == Refused(code="job_terminal", message="the job is cancelled", status="cancelled")
 
 
 # ---- cancel in the other states ----
