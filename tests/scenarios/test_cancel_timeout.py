@@ -95,7 +95,7 @@ def test_40_a_claim_that_comes_after_the_cancel_is_refused() -> None:
     world.submit()
     world.cancel()
     assert world.claim() == []
-    assert told(world) == Refused(code="job_terminal", message="the job is cancelled", status="cancelled")
+    assert told(world) == Refused(code="job_terminal", message="the job is cancelled")
 
 
 # ---- cancel in the other states ----
