@@ -38,8 +38,7 @@ async def save(call: Call) -> web.StreamResponse:
 async def update(call: Call) -> web.StreamResponse:
     """Save the next version of a workflow, unless somebody else did since the caller read it."""
     workflow_id, expected = workflow_id_of(call), wanted(call.request)
-    if not await workflows.versions(call.parts.pool, call.caller.org_id, workflow_id):
-        raise not_found("workflow")
+    await versions_of(call)  # there is one
     if expected is None:
         message = "send the ETag of the workflow that you read as If-Match, or * to overwrite whatever is there"
         raise Problem("if_match_missing", message, field="If-Match")

@@ -79,13 +79,12 @@ class Heartbeat:
     async def _announce(self, partition: int) -> bool:
         runs = self._jobs.running()
         command_id = uuid7()
+
+        def said_now() -> AnnounceWorker:
+            return self._command(command_id, self._held(partition))
+
         try:
-            reply = await self._ledger.ask(
-                partition,
-                self._command(command_id, self._held(partition)),
-                ANSWER_SECONDS,
-                lambda: self._command(command_id, self._held(partition)),
-            )
+            reply = await self._ledger.ask(partition, said_now(), ANSWER_SECONDS, said_now)
         except LedgerUnavailable as error:
             log.warning("heartbeat not answered", extra={"partition": partition, "reason": str(error)})
             return False
