@@ -17,6 +17,8 @@ from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.documents import documents_of
 from projections.verification.expected import Columns
 from projections.verification.faults import Fault, Report
+from projections.verification.fires import TABLE as FIRES
+from projections.verification.fires import check_fires, compare_fires
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
 from projections.verification.results import Results, Store
 from projections.verification.snapshot import Snapshot, snapshot_of
@@ -64,7 +66,7 @@ def verify_snapshot(
 ) -> Report:
     """Compare a snapshot, and what destinations hold, with the log up to the snapshot's checkpoints."""
     checkpoints = snapshot.checkpoints()
-    rows: Counter[str] = Counter(dict.fromkeys(TABLES, 0))
+    rows: Counter[str] = Counter(dict.fromkeys((*TABLES, FIRES), 0))
     faults: list[Fault] = []
     positions: dict[int, int] = {}
     number_of_events = number_of_jobs = strangers = 0
@@ -77,6 +79,8 @@ def verify_snapshot(
         for table in TABLES:
             found = _counted(rows, table, snapshot.rows(table, partition))
             faults += compare(table, expected_rows(log, table), found)
+        faults += check_fires(log)
+        faults += compare_fires(log, _counted(rows, FIRES, snapshot.rows(FIRES, partition)))
         for each in results:
             faults += each.check(log)
         number_of_events += log.events
@@ -118,6 +122,8 @@ def _strays(snapshot: Snapshot, checkpoints: Mapping[int, Checkpoint], partition
     for table in TABLES:
         for row in snapshot.strays(table, partitions):
             yield Fault(table, row["org_id"], row["job_id"], "partition", "one of the ledger", str(row["partition"]))
+    for row in snapshot.strays(FIRES, partitions):
+        yield Fault(FIRES, row["org_id"], row["schedule_id"], "partition", "one of the ledger", str(row["partition"]))
 
 
 def _gate_violations(snapshot: Snapshot) -> Iterator[Fault]:

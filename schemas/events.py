@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Struct
 
-from schemas.values import Destination, Micros, NodeOutcome, ReleaseReason, Vocabulary, doc
+from schemas.values import Destination, FireKind, FireOutcome, Micros, NodeOutcome, ReleaseReason, Vocabulary, doc
 
 
 class Event(Struct, frozen=True, kw_only=True, gc=False):
@@ -57,6 +57,18 @@ class OrgLimitChanged(Event, frozen=True, kw_only=True, gc=False):
     """The operator changed how many jobs of an org may be in flight."""
 
     max_in_flight: Annotated[int, doc("how many of its jobs may be dispatched or running at once")] = 0
+
+
+class ScheduleFired(Event, frozen=True, kw_only=True, gc=False):
+    """A schedule came to a due time, or was triggered; the events of its jobs follow."""
+
+    schedule_id: Annotated[str, doc("the schedule")] = ""
+    due_at: Annotated[Micros, doc("when it was due; of a trigger, when it was asked for")] = 0
+    how: Annotated[FireKind, doc("by its clock, by a trigger, or for due times that were missed")] = FireKind.UNKNOWN
+    outcome: Annotated[FireOutcome, doc("jobs were submitted, or refused, or it was skipped")] = FireOutcome.UNKNOWN
+    code: Annotated[str, doc("why it was refused, in the code of a refused submission; empty: it was not")] = ""
+    due_times: Annotated[int, doc("how many due times this stands for, its own included; 1,000 at most")] = 1
+    job_ids: Annotated[tuple[str, ...], doc("the jobs that it submitted")] = ()
 
 
 class WorkerAlive(Event, frozen=True, kw_only=True, gc=False):
@@ -293,6 +305,14 @@ JobEvent: TypeAlias = (
     | DeliveryEvent
 )
 AnyEvent: TypeAlias = (
-    WriterOpened | PositionMarked | JobsArchived | OrgRegistered | OrgLimitChanged | WorkerAlive | WorkerLost | JobEvent
+    WriterOpened
+    | PositionMarked
+    | JobsArchived
+    | OrgRegistered
+    | OrgLimitChanged
+    | ScheduleFired
+    | WorkerAlive
+    | WorkerLost
+    | JobEvent
 )
 EVENT_TYPES: dict[str, type[AnyEvent]] = {cls.__name__: cls for cls in AnyEvent.__args__}

@@ -35,6 +35,24 @@ class NodeOutcome(StrEnum):
     REFUSED = "refused"
 
 
+class FireKind(StrEnum):
+    """What made a schedule fire: its clock, somebody who asked, or a due time that had been missed."""
+
+    UNKNOWN = "unknown"
+    CRON = "cron"
+    TRIGGER = "trigger"
+    MISSED = "missed"
+
+
+class FireOutcome(StrEnum):
+    """What became of a fire: jobs, a refusal, or nothing because the schedule says so."""
+
+    UNKNOWN = "unknown"
+    SUBMITTED = "submitted"
+    REFUSED = "refused"
+    SKIPPED = "skipped"
+
+
 class ReleaseReason(StrEnum):
     """Why a job went back to its queue without being finished."""
 

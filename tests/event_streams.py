@@ -28,11 +28,12 @@ from schemas.events import (
     ReportRefused,
     RetryBroughtForward,
     RetryScheduled,
+    ScheduleFired,
     WorkerAlive,
     WriterOpened,
 )
 from schemas.recorded import Header, Recorded
-from schemas.values import Destination, NodeOutcome, ReleaseReason
+from schemas.values import Destination, FireKind, FireOutcome, NodeOutcome, ReleaseReason
 from services.decider.outgoing import event_headers
 from services.runtime.ledger_log import Entry
 from services.runtime.reader import Record
@@ -128,7 +129,25 @@ class Stream:
         self.raws.append(raw)
         return recorded
 
-    def submit(self, number: int = 0, destinations: tuple[Destination, ...] | None = None) -> Play:
+    def fire(self, org_seq: int, due_at: int, *, code: str = "") -> None:
+        """Fire a schedule of the first org, with one job unless it is refused."""
+        job_id = f"0197{self.partition:04x}-{len(self.jobs):04x}-7000-8000-000000000000"
+        fired = ScheduleFired(
+            org_id=self.orgs[0],
+            schedule_id="sch-1",
+            due_at=due_at,
+            how=FireKind.CRON,
+            outcome=FireOutcome.REFUSED if code else FireOutcome.SUBMITTED,
+            code=code,
+            job_ids=() if code else (job_id,),
+        )
+        self.record(fired, org_seq)
+        if not code:
+            self.submit(schedule_id="sch-1")
+
+    def submit(
+        self, number: int = 0, destinations: tuple[Destination, ...] | None = None, *, schedule_id: str = ""
+    ) -> Play:
         """Submit a job; the number chooses org and destinations."""
         chosen = DESTINATIONS[: 1 + number % len(DESTINATIONS)] if destinations is None else destinations
         job_id = f"0197{self.partition:04x}-{len(self.jobs):04x}-7000-8000-000000000000"
@@ -143,6 +162,7 @@ class Stream:
                 domain="shop.example",
                 priority=number % 3,
                 destinations=chosen,
+                schedule_id=schedule_id,
                 private=b'\0{"url":"https://shop.example/%d","input":{"n":%d},"metadata":{"tag":"a\\u0000b"}}'
                 % (number, number),
             ),

@@ -5,7 +5,7 @@ from uuid import UUID
 
 import msgspec
 
-from projections.postgres.rows import Deleted, Delivery, Job, JobState, Transition, Visit, instant
+from projections.postgres.rows import Deleted, Delivery, Fire, Job, JobState, Transition, Visit, instant
 from projections.private import opened, text_of
 from schemas.events import (
     DeliveryAcked,
@@ -29,6 +29,7 @@ from schemas.events import (
     ReportRefused,
     RetryBroughtForward,
     RetryScheduled,
+    ScheduleFired,
 )
 from schemas.recorded import Header
 from schemas.storable import storable
@@ -169,6 +170,26 @@ def visit(header: Header, event: NodeFinished) -> Visit:
         event.body_ref or None,
         event.content_type or None,
         event.body_bytes,
+    )
+
+
+def fired(header: Header, event: ScheduleFired) -> Fire:
+    """Make the row that tells of a fire of a schedule."""
+    return Fire(
+        event.org_id,
+        header.seq,
+        event.schedule_id,
+        UUID(bytes=header.event_id),
+        header.partition,
+        header.position,
+        instant(event.due_at),
+        event.how.value,
+        event.outcome.value,
+        event.code or None,
+        event.due_times,
+        list(event.job_ids),
+        instant(header.occurred_at),
+        header.actor,
     )
 
 

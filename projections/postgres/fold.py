@@ -13,8 +13,8 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from projections.postgres import evolve
-from projections.postgres.rows import Deleted, Delivery, DeliveryKey, JobKey, JobState, Transition, Visit
-from schemas.events import DeliveryEvent, JobDeleted, JobEvent, JobSubmitted, NodeFinished
+from projections.postgres.rows import Deleted, Delivery, DeliveryKey, Fire, FireKey, JobKey, JobState, Transition, Visit
+from schemas.events import DeliveryEvent, JobDeleted, JobEvent, JobSubmitted, NodeFinished, ScheduleFired
 from schemas.recorded import Header, Recorded
 
 
@@ -52,6 +52,7 @@ class Changes:
     deliveries: dict[DeliveryKey, Delivery] = field(default_factory=dict)
     deleted: dict[JobKey, Deleted] = field(default_factory=dict)
     erased: set[JobKey] = field(default_factory=set)
+    fires: dict[FireKey, Fire] = field(default_factory=dict)
 
 
 def job_keys(batch: Iterable[Recorded]) -> set[JobKey]:
@@ -73,6 +74,8 @@ def fold(current: Current, batch: Iterable[Recorded]) -> Changes:
     changes = Changes()
     for recorded in batch:
         header, event = recorded.header, recorded.event
+        if isinstance(event, ScheduleFired):
+            changes.fires[(event.org_id, header.seq)] = evolve.fired(header, event)
         if not isinstance(event, JobEvent):
             continue
         if _deleted_before(current, changes, header, event):

@@ -5,6 +5,7 @@ connections, so a switch to another version reaches every reader within CONNECTI
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -16,7 +17,7 @@ from psycopg.rows import class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool
 
 from projections.postgres.positions import Positions
-from projections.postgres.rows import Checkpoint, Delivery, Job, Transition, Visit
+from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
 from projections.postgres.views import FIRST_PAGE, Cursor, Gate, JobDetail, JobStatus, Page
 from services.runtime.sql import blocks
 
@@ -116,6 +117,18 @@ class ReadModel:
         arguments = {"org_id": org_id, "destination_ids": list(destination_ids), "limit": limit}
         async with self._pool.connection() as connection:
             return await _rows(connection, Delivery, "deliveries_to", arguments)
+
+    async def fires(self, org_id: str, schedule_id: str, before: int, limit: int) -> list[Fire]:
+        """Return the newest fires of a schedule, those whose ordinal in the org is below `before`."""
+        arguments = {"org_id": org_id, "schedule_id": schedule_id, "before": before, "limit": limit}
+        async with self._pool.connection() as connection:
+            return await _rows(connection, Fire, "fires", arguments)
+
+    async def last_runs(self, org_id: str, schedule_ids: Sequence[str]) -> dict[str, datetime]:
+        """Return when each of these schedules last submitted jobs; none that never did."""
+        async with self._pool.connection() as connection:
+            rows = await (await connection.execute(SQL["last_runs"], (list(schedule_ids), org_id))).fetchall()
+        return dict(rows)
 
     async def indexing_pending(self, org_id: str, domain: str = "", url: str = "") -> int:
         """Count the org's jobs in extraction_done, of one domain or url where given."""

@@ -48,5 +48,19 @@ SELECT count(*) FROM jobs
 WHERE org_id = %(org_id)s AND status = 'extraction_done'
     AND (%(domain)s = '' OR domain = %(domain)s) AND (%(url)s = '' OR url = %(url)s)
 
+-- name: fires
+SELECT {columns} FROM schedule_fires
+WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s AND seq < %(before)s
+ORDER BY seq DESC
+LIMIT %(limit)s
+
+-- name: last_runs
+SELECT s.schedule_id, f.fired_at FROM unnest(%s::text[]) AS s (schedule_id)
+CROSS JOIN LATERAL (
+    SELECT fired_at FROM schedule_fires AS f
+    WHERE f.org_id = %s AND f.schedule_id = s.schedule_id COLLATE "C" AND f.outcome = 'submitted'
+    ORDER BY f.seq DESC LIMIT 1
+) AS f
+
 -- name: checkpoints
 SELECT partition, position, next_offset, occurred_at, cause FROM checkpoints

@@ -14,6 +14,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 JobKey = tuple[str, str]  # org_id, job_id
+FireKey = tuple[str, int]  # org_id, seq
 DeliveryKey = tuple[str, str, str, int]  # org_id, job_id, destination_id, generation
 
 
@@ -176,6 +177,25 @@ class Delivery(Struct):
     waive_event_id: UUID | None = None
     waive_seq: int | None = None
     waive_reason: str | None = None
+
+
+class Fire(Struct):
+    """A row of `schedule_fires`: one fire of a schedule, and what became of it."""
+
+    org_id: str
+    seq: int  # within the org
+    schedule_id: str
+    event_id: UUID
+    partition: int
+    position: int
+    due_at: datetime
+    how: str  # cron, trigger or missed
+    outcome: str  # submitted, refused or skipped
+    code: str | None  # why it was refused
+    due_times: int  # how many it stands for
+    job_ids: list[str]
+    fired_at: datetime
+    actor: str
 
 
 class Checkpoint(Struct, frozen=True):

@@ -18,7 +18,7 @@ from psycopg.types.json import set_json_dumps
 
 from projections.postgres.batch import Batch
 from projections.postgres.fold import Changes, Current, begun, fold, job_keys
-from projections.postgres.rows import Checkpoint, Deleted, Delivery, Job, JobKey, JobState, Transition, Visit
+from projections.postgres.rows import Checkpoint, Deleted, Delivery, Fire, Job, JobKey, JobState, Transition, Visit
 from projections.postgres.table import Table
 from services.runtime.sql import blocks
 
@@ -65,6 +65,7 @@ class Store:
         self._changed_jobs = Table(connection, "incoming_jobs", JobState)
         self._transitions = Table(connection, "job_transitions", Transition)
         self._visits = Table(connection, "job_trace", Visit)
+        self._fires = Table(connection, "schedule_fires", Fire)
         self._deliveries = Table(connection, "incoming_deliveries", Delivery)
 
     def close(self) -> None:
@@ -130,6 +131,7 @@ class Store:
         self._new_jobs.append(new)
         self._transitions.append(changes.transitions)
         self._visits.append(changes.visits)
+        self._fires.append(list(changes.fires.values()))
         self._changed_jobs.append(changed)
         self._deliveries.append(deliveries)
         self._from_staging("update_jobs", len(changed))

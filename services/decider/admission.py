@@ -1,7 +1,7 @@
 """What the decider does not take, although it is a command: nothing that it led to could be written or used."""
 
 from schemas.storable import is_storable
-from services.ledger.commands import AnyCommand, RegisterOrg, SubmitJobs
+from services.ledger.commands import AnyCommand, FireSchedule, RegisterOrg, SubmitJobs
 from services.runtime.topics import DELIVERY_KINDS, TASK_KINDS
 
 MAX_COMMAND_BYTES = 900 * 1024  # an event or task holds what its command held, in a record of 1,000,000 bytes
@@ -18,8 +18,21 @@ def fault_of(command: AnyCommand, size: int) -> str | None:
             return "an org without an id"
         case SubmitJobs():
             return _submission_fault(command)
+        case FireSchedule():
+            return _fire_fault(command)
         case _:
             return None
+
+
+def _fire_fault(command: FireSchedule) -> str | None:
+    submission = command.submission
+    if not command.schedule_id or not is_storable(command.schedule_id):
+        return "a schedule whose id is empty or holds a NUL"
+    if submission is None:
+        return None
+    if (submission.org_id, submission.schedule_id) != (command.org_id, command.schedule_id):
+        return "a fire whose jobs are of another org or schedule"
+    return _submission_fault(submission)
 
 
 def _submission_fault(command: SubmitJobs) -> str | None:

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import assert_never
 
-from schemas.events import AnyEvent, ReportRefused
+from schemas.events import AnyEvent, ReportRefused, ScheduleFired
+from schemas.values import FireKind
 from services.ledger.commands import (
     AnnounceWorker,
     AnyCommand,
@@ -12,6 +13,7 @@ from services.ledger.commands import (
     ClaimTask,
     DeleteJob,
     ExplainJob,
+    FireSchedule,
     Probe,
     RedeliverJob,
     RegisterOrg,
@@ -43,6 +45,8 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> A
             return explain(ledger, ledger.jobs[command.job_id])
         case SubmitJobs():
             return _answer_submit(ledger, command, repeated=not events)
+        case FireSchedule():
+            return _answer_fire(ledger, command, events)
         case AnnounceWorker():
             return Drop(job_ids=tuple(job_id for job_id in command.running if not _owns(ledger, command, job_id)))
         case (
@@ -73,6 +77,13 @@ def _answer_submit(ledger: Ledger, command: SubmitJobs, *, repeated: bool) -> Do
     known = ledger.orgs[command.org_id].keys.get(command.idempotency_digest)
     ids = known.job_ids if known else tuple(job.job_id for job in command.jobs)
     return Done(job_ids=ids, repeated=repeated)
+
+
+def _answer_fire(ledger: Ledger, command: FireSchedule, events: Sequence[AnyEvent]) -> Done:
+    if command.how is FireKind.TRIGGER and command.submission:
+        return _answer_submit(ledger, command.submission, repeated=not events)
+    ids = next((event.job_ids for event in events if isinstance(event, ScheduleFired)), ())
+    return Done(job_ids=ids, repeated=not events)
 
 
 def _owns(ledger: Ledger, command: AnnounceWorker, job_id: str) -> bool:

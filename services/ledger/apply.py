@@ -8,6 +8,7 @@ from schemas.events import (
     OrgLimitChanged,
     OrgRegistered,
     PositionMarked,
+    ScheduleFired,
     WorkerAlive,
     WorkerLost,
     WriterOpened,
@@ -39,6 +40,10 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             org = ledger.orgs[event.org_id]
             org.max_in_flight, org.seq = event.max_in_flight, header.seq
             refresh(ledger, org)
+        case ScheduleFired():
+            org = ledger.orgs[event.org_id]
+            org.seq = header.seq
+            org.fires.note(event, ledger.occurred_at - ledger.policy.fire_lifetime)
         case WorkerAlive():
             worker = ledger.workers.setdefault(
                 event.boot_id, Worker(event.worker_id, event.kind, event.slots, header.occurred_at)

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from schemas.values import Destination, Vocabulary
+from schemas.values import Destination, FireKind, Vocabulary
 from services.ledger.bounds import Int
 from services.ledger.reports import DeliveryResult, NodeReport, Outcome
 
@@ -66,6 +66,20 @@ class SubmitJobs(Command, frozen=True, kw_only=True, gc=False, array_like=True, 
     idempotency_digest: bytes = b""
     request_digest: bytes = b""
     schedule_id: str = ""
+
+
+class FireSchedule(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Fire a schedule for a due time, unless it was fired for this or a later one; a trigger fires without one.
+
+    No submission: the due time is recorded and nothing submitted, as `refused` says or because it is to be skipped.
+    """
+
+    schedule_id: str
+    due_at: Int  # microseconds UTC; of a trigger, when it was asked for
+    how: FireKind = FireKind.CRON
+    due_times: Int = 1  # how many this stands for
+    submission: SubmitJobs | None = None
+    refused: str = ""  # the code of why there is none
 
 
 class CancelJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -146,6 +160,7 @@ AnyCommand: TypeAlias = (
     RegisterOrg
     | ChangeOrgLimit
     | SubmitJobs
+    | FireSchedule
     | CancelJob
     | RetryNow
     | DeleteJob

@@ -1,5 +1,6 @@
 """The rules: which events follow from a command. Already in effect, or refused: none."""
 
+from functools import partial
 from typing import assert_never
 
 from schemas.events import (
@@ -23,6 +24,7 @@ from services.ledger.commands import (
     ClaimTask,
     DeleteJob,
     ExplainJob,
+    FireSchedule,
     Pinned,
     Probe,
     RedeliverJob,
@@ -38,6 +40,7 @@ from services.ledger.decide_report import decide_report
 from services.ledger.job import Job
 from services.ledger.refusal import refusal
 from services.ledger.release import release
+from services.ledger.schedules import fire
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 
@@ -62,6 +65,9 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return _limit(ledger, command)
         case SubmitJobs():
             return _submit(ledger, command)
+        case FireSchedule():
+            fires = ledger.orgs[command.org_id].fires
+            return fire(command, fires, partial(refusal, ledger), partial(_submit, ledger))
         case CancelJob():
             return _cancel(ledger.jobs[command.job_id], command)
         case RetryNow():

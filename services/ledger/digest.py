@@ -30,6 +30,8 @@ def _pieces(ledger: Ledger) -> Iterator[object]:
                 yield kind, len(queue), list(queue.in_order(ledger.jobs))
         for number, hour in org.keys.by_hour():
             yield number, list(hour.places), bytes(hour.requests), hour.jobs
+        if len(org.fires):
+            yield list(org.fires)
     yield from ledger.jobs.values()
     for boot_id, worker in sorted(ledger.workers.items()):
         yield boot_id, worker.worker_id, worker.kind, worker.slots, worker.seen_at, sorted(worker.jobs)

@@ -30,6 +30,7 @@ class Policy:
     gate_deadline: int = 72 * HOUR  # that a job waits for an ACK, longer than the schedule and than a weekend
     max_losses: int = 3  # claims that may end by a lost worker before the job fails
     idempotency_lifetime: int = 24 * HOUR
+    fire_lifetime: int = 90 * 24 * HOUR  # behind which no due time of a schedule is made up for
     ended_kept: int = 20_000  # ended jobs that stay in memory, so that most late commands need no look elsewhere
     ended_kept_for: int = 2 * MINUTE  # and for so long each of them does: a command may come twice within that time
     min_window: int = 8  # unclaimed tasks per kind, however few workers there are

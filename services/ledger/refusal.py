@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import assert_never
 
-from schemas.values import After, Destination
+from schemas.values import After, Destination, FireKind
 from services.ledger.commands import (
     AnnounceWorker,
     AnyCommand,
@@ -13,6 +13,7 @@ from services.ledger.commands import (
     Command,
     DeleteJob,
     ExplainJob,
+    FireSchedule,
     Probe,
     RedeliverJob,
     RegisterOrg,
@@ -47,6 +48,8 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
                 or _key_conflict(ledger, command)
                 or _gating_notice(command.destinations)
             )
+        case FireSchedule():
+            return _unknown_org(ledger, command.org_id) or _not_fired(ledger, command)
         case CancelJob():
             return _not_cancellable(own_job(ledger, command), command)
         case RetryNow():
@@ -84,6 +87,15 @@ def _key_conflict(ledger: Ledger, command: SubmitJobs) -> Refused | None:
     return Refused(
         code="idempotency_conflict", message="this Idempotency-Key came with another body before; use a new key"
     )
+
+
+def _not_fired(ledger: Ledger, command: FireSchedule) -> Refused | None:
+    """A trigger is refused as its submission is; what a clock fires is recorded, and its refusal with it."""
+    if command.how is FireKind.TRIGGER:
+        return refusal(ledger, command.submission) if command.submission else None
+    if command.due_at < ledger.occurred_at - ledger.policy.fire_lifetime:
+        return Refused(code="too_late", message="this due time lies too far back to be made up for")
+    return None
 
 
 def _gating_notice(destinations: Iterable[Destination]) -> Refused | None:

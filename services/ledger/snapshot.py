@@ -17,11 +17,12 @@ from services.ledger.job import Job
 from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, share, shared_run
 from services.ledger.keys import HourOfKeys
 from services.ledger.policy import Policy
+from services.ledger.schedules import Fires
 from services.ledger.state import Ledger, Org, Worker
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
-FOLD_VERSION = 3
+FOLD_VERSION = 4
 JOBS_IN_PART = 2_000
 ENTRIES_IN_PART = 5_000
 
@@ -74,6 +75,13 @@ class KeysOfHour(Struct, tag=True, array_like=True):
     jobs: list[str | list[str]]
 
 
+class FiresOfOrg(Struct, tag=True, array_like=True):
+    """The newest due time that each schedule of an org was fired for."""
+
+    org_id: str
+    newest: dict[str, int]
+
+
 class Waits(Struct, tag=True, array_like=True):
     """Some timers."""
 
@@ -86,7 +94,7 @@ class Ended(Struct, tag=True, array_like=True):
     jobs: Sequence[tuple[str, int]]
 
 
-Part: TypeAlias = Basics | Jobs | KeysOfHour | Waits | Ended
+Part: TypeAlias = Basics | Jobs | KeysOfHour | FiresOfOrg | Waits | Ended
 _encode = msgpack.Encoder().encode
 _decode = msgpack.Decoder(Part).decode
 
@@ -100,6 +108,8 @@ def parts_of(ledger: Ledger) -> Iterator[bytes]:
     for org in ledger.orgs.values():
         for number, hour in org.keys.by_hour():
             yield _encode(KeysOfHour(org.org_id, number, list(hour.places), bytes(hour.requests), hour.jobs))
+        if len(org.fires):
+            yield _encode(FiresOfOrg(org.org_id, dict(org.fires)))
     timers = iter(ledger.timers)
     while waits := list(islice(timers, ENTRIES_IN_PART)):
         yield _encode(Waits(waits))
@@ -165,6 +175,8 @@ class Rebuild:
                 self._jobs(decoded)
             case KeysOfHour():
                 self._keys(decoded)
+            case FiresOfOrg():
+                self.ledger.orgs[decoded.org_id].fires = Fires(decoded.newest)
             case Waits():
                 self._waits(decoded)
             case Ended():

@@ -8,6 +8,7 @@ from services.ledger.job import Job
 from services.ledger.keys import Keys
 from services.ledger.policy import Policy
 from services.ledger.queue import OrgQueue
+from services.ledger.schedules import Fires
 from services.ledger.timers import Timers
 
 HASH_BYTES = 32
@@ -24,6 +25,7 @@ class Org:
     holders: dict[str, None] = field(default_factory=dict)  # its jobs that hold a slot, the earliest first
     queues: dict[str, OrgQueue] = field(default_factory=dict)  # by kind
     keys: Keys = field(default_factory=Keys)
+    fires: Fires = field(default_factory=Fires)
 
     @property
     def in_flight(self) -> int:

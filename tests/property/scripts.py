@@ -4,14 +4,16 @@ import itertools
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from schemas.events import DeliveryRequested, ReportRefused
-from schemas.values import After, Destination, OnExhausted
+from schemas.values import After, Destination, FireKind, OnExhausted
 from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ClaimTask,
     DeleteJob,
+    FireSchedule,
     NewJob,
     RedeliverJob,
     RegisterOrg,
@@ -27,7 +29,7 @@ from services.ledger.policy import SECOND, Policy
 from services.ledger.reports import DeliveryResult, Extracted, Failed, HandedBack, NodeReport, RetryLater
 from services.ledger.stale import matters
 from services.ledger.status import Status
-from tests.unit.ledger.world import World
+from tests.unit.ledger.world import START, World
 
 ORGS = ("acme", "beta")
 JOBS = ("j0", "j1", "j2", "j3")
@@ -69,6 +71,20 @@ def submit(job_id: str, places: int, priority: int) -> SubmitJobs:
         destinations=PLACES[:places],
         priority=priority,
         idempotency_digest=job_id.encode() * 8,
+    )
+
+
+def fire(job_id: str, due: int, how: FireKind, refused: str) -> FireSchedule:
+    """The schedule of an org comes to a due time, or is triggered; it submits a job, or is refused."""
+    submission = replace(submit(job_id, 1, 0), schedule_id="s")
+    return FireSchedule(
+        command_id="f",
+        org_id=org_of(job_id),
+        schedule_id="s",
+        due_at=START + due * SECOND,
+        how=how,
+        submission=submission if how is FireKind.TRIGGER or not refused else None,
+        refused=refused,
     )
 
 
@@ -136,6 +152,13 @@ outcomes = st.sampled_from(
 )
 steps = st.one_of(
     st.builds(submit, job_ids, st.integers(0, len(PLACES)), st.integers(-1, 1)),
+    st.builds(
+        fire,
+        job_ids,
+        st.integers(0, 400),
+        st.sampled_from((FireKind.CRON, FireKind.CRON, FireKind.MISSED, FireKind.TRIGGER)),
+        st.sampled_from(("", "", "no_route")),
+    ),
     st.builds(claim, job_ids, boots),
     st.builds(report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes),
     st.builds(settle, job_ids, st.lists(places, min_size=1, max_size=4), st.integers(1, 2), errors),

@@ -219,6 +219,7 @@ class Check:
                 ("transitions", _sorted(model.transitions), _sorted(whole.transitions)),
                 ("visits", _sorted(model.visits), _sorted(whole.visits)),
                 ("deleted", model.deleted, whole.deleted),
+                ("fires", model.fires, whole.fires),
             )
             if stored != folded
         ]

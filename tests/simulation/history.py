@@ -5,7 +5,7 @@ from hashlib import blake2b
 
 from schemas import events as e
 from schemas.recorded import Recorded
-from schemas.values import After, Destination
+from schemas.values import After, Destination, FireKind, FireOutcome
 
 LIVE = ("pending", "running", "waiting_retry", "extraction_done")
 ALLOWED: dict[type[e.AnyEvent], tuple[tuple[str, ...], str]] = {
@@ -88,6 +88,8 @@ class History:
     caps: dict[str, int] = field(default_factory=dict)
     org_seqs: dict[str, int] = field(default_factory=dict)
     jobs: dict[str, Story] = field(default_factory=dict)
+    fired: dict[tuple[str, str], int] = field(default_factory=dict)  # org and schedule -> its newest due time
+    to_submit: dict[str, str] = field(default_factory=dict)  # jobs that a fire named -> its schedule
     ids: set[bytes] = field(default_factory=set)
     opened: set[str] = field(default_factory=set)  # jobs whose gate has opened, and that have to be completed next
     wrong: list[str] = field(default_factory=list)
@@ -101,7 +103,12 @@ class History:
             case e.OrgRegistered() | e.OrgLimitChanged():
                 self.caps[event.org_id] = event.max_in_flight
                 self._next_of_org(recorded)
+            case e.ScheduleFired():
+                self._next_of_org(recorded)
+                self._fire(recorded, event)
             case e.JobSubmitted():
+                schedule_id = self.to_submit.pop(event.job_id, "")
+                self._expect(schedule_id == event.schedule_id, recorded, f"a fire of {schedule_id!r} names it")
                 self._expect(event.job_id not in self.jobs, recorded, "submitted twice")
                 self._expect(header.seq == 1, recorded, f"first event has seq {header.seq}")
                 self.jobs[event.job_id] = Story(event.org_id, event.destinations, seq=1)
@@ -133,6 +140,17 @@ class History:
         org, seq = recorded.event.org_id, recorded.header.seq
         self._expect(seq == self.org_seqs.get(org, 0) + 1, recorded, f"seq {seq} of the org")
         self.org_seqs[org] = seq
+
+    def _fire(self, recorded: Recorded, event: e.ScheduleFired) -> None:
+        """A due time is fired once, in order; the jobs of a fire follow before anything else is said of its org."""
+        self._expect(not self.to_submit, recorded, f"{self.to_submit} were named by a fire and did not follow")
+        self.to_submit |= dict.fromkeys(event.job_ids, event.schedule_id)
+        submitted = event.outcome is FireOutcome.SUBMITTED
+        self._expect(bool(event.job_ids) == submitted, recorded, f"{event.outcome} with {event.job_ids}")
+        if event.how is not FireKind.TRIGGER:
+            before = self.fired.get((event.org_id, event.schedule_id), -1)
+            self._expect(event.due_at > before, recorded, f"due at {event.due_at}, was fired for {before}")
+            self.fired[(event.org_id, event.schedule_id)] = event.due_at
 
     def _of_a_job(self, recorded: Recorded, event: e.AnyEvent) -> None:
         job = self.jobs.get(event.job_id)

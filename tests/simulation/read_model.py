@@ -9,7 +9,18 @@ import psycopg
 
 from projections.postgres.batch import Batch
 from projections.postgres.fold import Changes, Current, fold, job_keys
-from projections.postgres.rows import Checkpoint, Deleted, Delivery, DeliveryKey, JobKey, JobState, Transition, Visit
+from projections.postgres.rows import (
+    Checkpoint,
+    Deleted,
+    Delivery,
+    DeliveryKey,
+    Fire,
+    FireKey,
+    JobKey,
+    JobState,
+    Transition,
+    Visit,
+)
 from projections.postgres.store import CheckpointMoved
 from tests.simulation import fibers
 from tests.simulation.chaos import Chaos
@@ -25,6 +36,7 @@ class ReadModel:
     transitions: list[Transition] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
     deleted: dict[JobKey, Deleted] = field(default_factory=dict)  # what stays of deleted jobs
+    fires: dict[FireKey, Fire] = field(default_factory=dict)
     checkpoints: dict[int, Checkpoint] = field(default_factory=dict)
     owner: "Store | None" = None
 
@@ -37,6 +49,7 @@ class ReadModel:
         self.transitions += changes.transitions
         self.visits += changes.visits
         self.deleted |= changes.deleted
+        self.fires |= changes.fires
 
     def rows_of(self, key: JobKey) -> list[object]:
         """Return every row of a job that a reader could find."""

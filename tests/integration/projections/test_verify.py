@@ -19,7 +19,7 @@ from schemas.events import EVENT_TYPES
 from services.cli import verify as command
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
-from tests.event_streams import Stream, entries_of, records_of
+from tests.event_streams import START, Stream, entries_of, records_of
 from tests.fakes.records import InMemoryRecords
 from tests.integration.projections.conftest import Connection
 
@@ -44,6 +44,8 @@ def worked() -> Stream:
     waiting = stream.submit(1)
     stream.dispatch(waiting)
     stream.play([1])
+    stream.fire(2, START, code="no_route")
+    stream.fire(3, START + 1000)
     return stream
 
 
@@ -75,12 +77,13 @@ def named(report: Report) -> set[tuple[str, str]]:
 def test_a_true_read_model_has_no_fault(verify: Verify) -> None:
     report = verify()
     assert report.faults == []
-    assert report.jobs == 2
-    assert report.rows["jobs"] == 2
+    assert report.jobs == 3
+    assert report.rows["jobs"] == 3
+    assert report.rows["schedule_fires"] == 2
     assert report.rows["job_transitions"] == sum(1 for each in worked().events if each.event.job_id)
 
 
-TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "checkpoints")
+TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "schedule_fires", "checkpoints")
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -101,6 +104,7 @@ def test_a_deleted_row_is_named(table: str, verify: Verify, database: Connection
         ("job_transitions", "seq = seq + 100"),
         ("job_trace", "seq = seq + 100"),
         ("extraction_deliveries", "generation = 2"),
+        ("schedule_fires", "org_id = 'globex-copy'"),
         ("checkpoints", "partition = 99"),
     ],
 )
@@ -117,9 +121,9 @@ def test_a_doubled_row_is_named(table: str, change: str, verify: Verify, databas
 
 
 def columns() -> list[tuple[str, str]]:
-    from projections.postgres.rows import Checkpoint, Delivery, Job, Transition, Visit
+    from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
 
-    rows = zip(TABLES, (Job, Transition, Visit, Delivery, Checkpoint), strict=True)
+    rows = zip(TABLES, (Job, Transition, Visit, Delivery, Fire, Checkpoint), strict=True)
     return [(table, name) for table, row in rows for name in row.__struct_fields__]
 
 

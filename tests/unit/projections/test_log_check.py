@@ -6,14 +6,15 @@ import msgspec
 import pytest
 
 from projections.verification.compare import compare, expected_rows
+from projections.verification.fires import check_fires
 from projections.verification.log import PartitionLog, read_partition
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder
-from schemas.events import EVENT_TYPES, DeliveryAcked, JobCompleted, JobFailed
-from schemas.values import Destination
+from schemas.events import EVENT_TYPES, DeliveryAcked, JobCompleted, JobFailed, ScheduleFired
+from schemas.values import Destination, FireKind
 from services.runtime.reader import Record
 from tests.delivery_streams import waive
-from tests.event_streams import Play, Stream, records_of
+from tests.event_streams import START, Play, Stream, records_of
 from tests.fakes.records import InMemoryRecords
 
 INTERNAL = (Destination(destination_id="internal", kind="postgres"),)
@@ -212,3 +213,34 @@ def test_missing_and_surplus_rows_are_named(table: str) -> None:
     [surplus] = list(compare(table, {}, [row]))
     assert (surplus.place, surplus.expected) == (table, "none")
     assert "other" in str(surplus)
+
+
+def fired(stream: Stream, position: int | None = None) -> list[str]:
+    return [f"{fault.place} {fault.field}" for fault in check_fires(check(stream, position=position))]
+
+
+def test_fires_that_come_once_and_in_order_have_no_fault() -> None:
+    stream = Stream().open()
+    stream.fire(2, START)
+    stream.fire(3, START + 1, code="no_route")
+    stream.fire(4, START + 2)
+    assert fired(stream) == []
+    assert fired(stream, len(stream.events) - 1) == []  # the job of the last one lies behind the checkpoint
+
+
+def test_a_due_time_that_is_fired_twice_is_named() -> None:
+    stream = Stream().open()
+    stream.fire(2, START)
+    stream.fire(3, START)
+    assert fired(stream) == ["log due_at"]
+
+
+def test_jobs_of_a_schedule_that_no_fire_names_and_named_ones_that_are_not_there_are_named() -> None:
+    stream = Stream().open()
+    stream.submit(schedule_id="sch-1")
+    assert fired(stream) == ["log schedule_id"]
+    stream = Stream().open()
+    fire = ScheduleFired(org_id="acme", schedule_id="sch-1", due_at=START, job_ids=("lost",), how=FireKind.CRON)
+    stream.record(fire, 2)
+    stream.submit()
+    assert fired(stream) == ["log JobSubmitted"]
