@@ -10,7 +10,7 @@ from projections.clickhouse.sink import ClickHouseSink, NotTheSame
 from schemas.events import JobSubmitted
 from services.runtime.raw_log import RawEntry
 from services.runtime.settings import Settings
-from tests.event_streams import Stream
+from tests.event_streams import START, Stream
 from tests.integration.clickhouse.conftest import Rows
 from tests.integration.clickhouse.projecting import check, go_on, left, play, raws, streams_of
 
@@ -30,6 +30,7 @@ def test_clickhouse_reads_events_of_every_kind_from_their_bytes(
     settings: Settings, streams: list[Stream], rows: Rows
 ) -> None:
     play(streams, 1, 600)
+    streams[0].fire(2, START)
     go_on(settings, streams)
     check(streams, rows)
     submitted = next(each for each in left(streams[0]) if isinstance(each.event, JobSubmitted))
