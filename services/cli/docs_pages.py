@@ -33,7 +33,15 @@ OTHER_EVENTS = """\
 All other events about a job leave its state as it is. A terminal state is final: what comes later (a report of a stale
 worker, a late ACK) is recorded as `ReportRefused` or `DeliveryAcked` and changes nothing else. `JobDispatched` takes a
 slot of the org's cap; the job stays `pending` (or `waiting_retry`) until a worker's claim is recorded. A lost worker
-brings its job back to `pending`; finished nodes are not done again."""
+brings its job back to `pending`; finished nodes are not done again.
+
+**Claim.** A task is claimed once: with a claim all tasks that had been sent for the job are spent, and a claim that
+names one of them is refused, but for the owner, who is told the same grant again while it runs the job. A worker asks
+until it is answered, and a task is refused only once another claim has spent it, or the job has ended. So a worker
+that lives either begins what it was granted or still asks for it, whatever answers are lost, and however often or late
+a claim lands: no job has to be taken from a worker because a grant may have been lost, and none is. It is taken from
+one that was silent for its lease (`WorkerLost`), and handed back by one that stops. A word to a worker that it has
+lost a job names the position at which that was so; a worker that was granted the job later leaves it alone."""
 
 GATE = """\
 ## The gate

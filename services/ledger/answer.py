@@ -90,4 +90,4 @@ def _owns(ledger: Ledger, command: AnnounceWorker, job_id: str) -> bool:
     job = ledger.jobs.get(job_id)
     if job is None:
         return False
-    return (job.status is Status.RUNNING and job.boot_id == command.boot_id) or job.task_out
+    return job.status is Status.RUNNING and job.boot_id == command.boot_id

@@ -99,7 +99,7 @@ class DeleteJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, t
 
 
 class ClaimTask(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
-    """Ask to own a dispatched job. Repeated by the same boot, it gets the same grant."""
+    """Ask to own a job by one of its tasks, which is claimed once. Repeated by the same boot: the same grant."""
 
     dispatch: Int
     worker_id: str
@@ -131,7 +131,7 @@ class AnnounceWorker(Command, frozen=True, kw_only=True, gc=False, array_like=Tr
     kind: str
     slots: Int
     free_slots: Int
-    running: tuple[str, ...] = ()  # job ids of this partition that it runs, or claims and has no answer about
+    running: tuple[str, ...] = ()  # job ids of this partition that it runs
     stopping: bool = False  # it takes no more tasks and has handed back those it had
 
 

@@ -175,25 +175,15 @@ def _announce(ledger: Ledger, command: AnnounceWorker, now: int) -> list[AnyEven
         return lose_worker(ledger, command.boot_id, stopped=True)
     if worker is not None and worker.slots == command.slots and now - worker.seen_at < ledger.policy.heartbeat // 4:
         return []
-    alive = WorkerAlive(
-        worker_id=command.worker_id,
-        boot_id=command.boot_id,
-        kind=command.kind,
-        slots=command.slots,
-        free_slots=command.free_slots,
-    )
-    return [alive, *_orphans(ledger, command, now)]
-
-
-def _orphans(ledger: Ledger, command: AnnounceWorker, now: int) -> list[AnyEvent]:
-    """Release the jobs that this worker was granted but neither runs nor asks about: their grant was lost on the way.
-
-    What it says follows in the log on every claim that it knew of, however late either is decided.
-    """
-    worker = ledger.workers.get(command.boot_id)
-    owned = (ledger.jobs[job_id] for job_id in sorted(worker.jobs - set(command.running))) if worker else ()
-    old = now - 2 * ledger.policy.heartbeat
-    return [release(ledger, job, ReleaseReason.LEASE_EXPIRED) for job in owned if job.claimed_at < old]
+    return [
+        WorkerAlive(
+            worker_id=command.worker_id,
+            boot_id=command.boot_id,
+            kind=command.kind,
+            slots=command.slots,
+            free_slots=command.free_slots,
+        )
+    ]
 
 
 def lose_worker(ledger: Ledger, boot_id: str, *, stopped: bool) -> list[AnyEvent]:

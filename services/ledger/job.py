@@ -173,7 +173,7 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
                 status=Status.RUNNING,
                 task_out=False,
                 attempt=event.attempt,
-                run=_claimed(job.run, event, at),
+                run=_claimed(job, event, at),
             )
         case NodeFinished():
             return replace(job, seq=seq, run=replace(job.run, resume=_resume_after(job.resume, event)))
@@ -203,13 +203,14 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             assert_never(event)
 
 
-def _claimed(run: Run, event: JobClaimed, at: int) -> Run:
+def _claimed(job: Job, event: JobClaimed, at: int) -> Run:
     return replace(
-        run,
+        job.run,
         worker_id=intern(event.worker_id),
         boot_id=intern(event.boot_id),
+        spent=job.dispatch,
         claimed_at=at,
-        first_claimed_at=run.first_claimed_at or at,
+        first_claimed_at=job.run.first_claimed_at or at,
     )
 
 

@@ -34,6 +34,7 @@ class Run(Struct, frozen=True, kw_only=True, gc=False):
 
     worker_id: str = ""  # of the newest claim
     boot_id: str = ""  # of the newest claim
+    spent: int = 0  # the newest dispatch when it was claimed: no task up to this one is claimed any more
     losses: int = 0  # claims that ended because the worker was lost
     resume: Resume = Resume()
     first_claimed_at: int = 0

@@ -132,9 +132,11 @@ def _not_claimable(job: Job | None, command: ClaimTask) -> Refused | None:
         return Refused(code="job_deleted", message="the job was deleted")
     if job.terminal:
         return Refused(code="job_terminal", message=f"the job is {job.status}")
-    if job.task_out or (job.status is Status.RUNNING and job.boot_id == command.boot_id):
+    if job.status is Status.RUNNING and job.boot_id == command.boot_id:
         return None
-    return Refused(code="not_dispatched", message="another worker has it, or it waits for its turn")
+    if job.task_out and command.dispatch > job.run.spent:
+        return None
+    return Refused(code="not_dispatched", message="its task was claimed before, or it waits for its turn")
 
 
 def not_owner(job: Job, report: ReportProgress) -> Refused | None:

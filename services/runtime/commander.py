@@ -26,7 +26,6 @@ SENDS = 3  # of one command before its asker gives up; commands are safe to repe
 POLL_SECONDS = 0.2
 POLL_RECORDS = 500
 Unasked = Callable[[Reply], None]
-Again = Callable[[], AnyCommand]
 
 
 class Asker(Protocol):
@@ -42,7 +41,6 @@ class Asker(Protocol):
         partition: int,
         command: AnyCommand,
         timeout: float | None = None,  # noqa: ASYNC109
-        again: Again | None = None,
     ) -> Reply:
         """Return the decider's reply; raise LedgerUnavailable when none comes in time."""
 
@@ -101,13 +99,11 @@ class Commander:
         partition: int,
         command: AnyCommand,
         timeout: float | None = None,  # noqa: ASYNC109
-        again: Again | None = None,
     ) -> Reply:
         """Return the decider's reply; `command.requester` must be `boot_id`.
 
         Sends the command again after each third of `timeout` seconds (default: reply_timeout_seconds), and raises
-        LedgerUnavailable at the end: the command may still take effect then, and repeating it is safe. A command that
-        says how things are is made anew by `again`, with the same `command_id`.
+        LedgerUnavailable at the end: the command may still take effect then, and repeating it is safe.
         """
         if command.requester != self.boot_id:
             raise ValueError(f"command {command.command_id} names another requester: pass requester=commander.boot_id")
@@ -115,9 +111,8 @@ class Commander:
         answer = self._expect(command.command_id)
         began = time.monotonic()
         try:
-            for number in range(SENDS):
-                sent = again() if again and number else command
-                reply = await self._one_try(partition, sent, answer, seconds / SENDS)
+            for _ in range(SENDS):
+                reply = await self._one_try(partition, command, answer, seconds / SENDS)
                 if reply:
                     timed("reply_seconds", time.monotonic() - began, command=type(command).__name__)
                     return reply

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Callable, Collection
 from dataclasses import dataclass
 
 from services.ledger.commands import ClaimTask, ReportProgress
-from services.ledger.replies import Granted, Refused
+from services.ledger.replies import Granted, Reply
 from services.ledger.reports import HandedBack, NodeReport, Outcome
 from services.ledger.tasks import Task
 from services.runtime.commander import Asker
@@ -32,6 +32,7 @@ class Run:
 
     task: Task
     attempt: int
+    granted_at: int  # position of the ledger: what it said up to there is about earlier runs
     work: asyncio.Task[None]
 
 
@@ -47,7 +48,7 @@ class Executor:
         self._begun: OrderedDict[str, int] = OrderedDict()  # job -> newest attempt that ran or runs here
         self._works: set[asyncio.Task[None]] = set()
         self._claiming: list[Task] = []  # whose claims are not answered yet; a task may come twice
-        self._unwanted: set[str] = set()  # of these jobs, those that were taken from this worker meanwhile
+        self._unwanted: dict[str, int] = {}  # of these jobs, those that the ledger took away meanwhile; position
         self._notes: set[asyncio.Task[None]] = set()
         self.failed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
@@ -62,25 +63,21 @@ class Executor:
         """Return what runs now."""
         return tuple(self._runs.values())
 
-    def claiming(self) -> tuple[Task, ...]:
-        """Return what it has asked for and heard nothing about: some of it may have been granted already."""
-        return tuple(self._claiming)
-
-    def drop(self, job_ids: Collection[str], among: Collection[Run] | None = None) -> None:
-        """Stop these jobs at once and say so, which the ledger notes; only runs of `among`, where given.
+    def drop(self, job_ids: Collection[str], position: int) -> None:
+        """Stop these jobs at once and say so, which the ledger notes; not those that it granted after `position`.
 
         The word may overtake the grant that it is about: then the job is handed back before it begins.
         """
         for job_id in job_ids:
+            if self._asks_for(job_id):
+                self._unwanted[job_id] = max(position, self._unwanted.get(job_id, 0))
             run = self._runs.get(job_id)
-            if run and (among is None or run in among):
+            if run and run.granted_at < position:
                 log.info("job dropped", extra={"job_id": job_id, "attempt": run.attempt})
                 run.work.cancel()
                 noting = asyncio.create_task(self._note(run), name=f"dropped {job_id}")
                 self._notes.add(noting)
                 noting.add_done_callback(self._noted)
-            elif among is None and self._asks_for(job_id):
-                self._unwanted.add(job_id)
 
     async def stop(self, grace_seconds: float) -> None:
         """Take no more tasks; let running jobs end within the grace, and hand back those that do not."""
@@ -98,20 +95,20 @@ class Executor:
         with about(org_id=task.org_id, job_id=task.job_id, partition=task.partition):
             self._claiming.append(task)
             try:
-                answer = await self._claim(task)
+                reply = await self._claim(task)
             finally:
-                unwanted = task.job_id in self._unwanted
+                taken_at = self._unwanted.get(task.job_id, 0)
                 self._claiming.remove(task)
                 if not self._asks_for(task.job_id):
-                    self._unwanted.discard(task.job_id)
+                    self._unwanted.pop(task.job_id, None)
             claimed()
-            if not isinstance(answer, Granted):
+            if not isinstance(reply.body, Granted):
                 return
-            note(attempt=answer.attempt)
-            if not unwanted:
-                await self._run(task, answer)
-            elif self._is_new(task.job_id, answer.attempt):  # and not to begin by a second answer
-                await self._tell(task, answer.attempt, (), HandedBack())
+            note(attempt=reply.body.attempt)
+            if taken_at <= reply.position:
+                await self._run(task, reply.body, reply.position)
+            elif self._is_new(task.job_id, reply.body.attempt):  # and not to begin by a second answer
+                await self._tell(task, reply.body.attempt, (), HandedBack())
 
     def _asks_for(self, job_id: str) -> bool:
         return any(task.job_id == job_id for task in self._claiming)
@@ -125,7 +122,7 @@ class Executor:
         self._notes.discard(noting)
         self._pass_on(noting)
 
-    async def _claim(self, task: Task) -> Granted | Refused:
+    async def _claim(self, task: Task) -> Reply:
         claim = ClaimTask(
             command_id=uuid7(),
             org_id=task.org_id,
@@ -139,16 +136,12 @@ class Executor:
         )
         while True:
             try:
-                reply = await self._ledger.ask(task.partition, claim)
+                return await self._ledger.ask(task.partition, claim)
             except LedgerUnavailable as error:
                 log.warning("claim not answered, asking again", extra={"job_id": task.job_id, "reason": str(error)})
                 await asyncio.sleep(RETRY_SECONDS)
-                continue
-            if isinstance(reply.body, Granted | Refused):
-                return reply.body
-            return Refused(code="no_grant", message=f"the ledger answered a claim with {type(reply.body).__name__}")
 
-    async def _run(self, task: Task, granted: Granted) -> None:
+    async def _run(self, task: Task, granted: Granted, position: int) -> None:
         work = asyncio.current_task()
         assert work is not None
         if not self._is_new(task.job_id, granted.attempt):
@@ -156,7 +149,7 @@ class Executor:
         before = self._runs.get(task.job_id)
         if before:
             before.work.cancel()
-        run = self._runs[task.job_id] = Run(task, granted.attempt, work)
+        run = self._runs[task.job_id] = Run(task, granted.attempt, position, work)
         level("tasks_running", len(self._runs))
         try:
             async with contextlib.aclosing(self._attempt(task, granted)) as reports:

@@ -6,7 +6,6 @@ from typing import Protocol
 
 from services.ledger.commands import AnnounceWorker
 from services.ledger.replies import Drop, Reply
-from services.ledger.tasks import Task
 from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.health import Progress
@@ -25,11 +24,8 @@ class Jobs(Protocol):
     def running(self) -> tuple[Run, ...]:
         """Return what runs now."""
 
-    def claiming(self) -> tuple[Task, ...]:
-        """Return what it asks for, and what may be granted by now."""
-
-    def drop(self, job_ids: tuple[str, ...], among: tuple[Run, ...] | None = None) -> None:
-        """Stop these jobs at once; only runs of `among`, where given."""
+    def drop(self, job_ids: tuple[str, ...], position: int) -> None:
+        """Stop these jobs at once, but for those that the ledger granted after this position."""
 
 
 class Heartbeat:
@@ -55,7 +51,7 @@ class Heartbeat:
         self._kind = kind
         self._partitions = partitions
         self._every_seconds = every_seconds
-        ledger.on_unasked(self._on_unasked)
+        ledger.on_unasked(self._obey)
 
     async def run(self) -> None:
         """Announce at once and at every interval; the readiness tells whether every partition answered."""
@@ -73,33 +69,23 @@ class Heartbeat:
 
     async def last(self) -> None:
         """Say to every partition that this worker takes no more tasks and has handed back those it had."""
-        commands = (self._command(uuid7(), (), stopping=True) for _ in range(self._partitions))
+        commands = (self._command((), stopping=True) for _ in range(self._partitions))
         await asyncio.gather(*(self._ledger.tell(number, command) for number, command in enumerate(commands)))
 
     async def _announce(self, partition: int) -> bool:
-        runs = self._jobs.running()
-        command_id = uuid7()
-
-        def said_now() -> AnnounceWorker:
-            return self._command(command_id, self._held(partition))
-
+        tasks = (run.task for run in self._jobs.running())
+        running = tuple(task.job_id for task in tasks if task.partition == partition)
         try:
-            reply = await self._ledger.ask(partition, said_now(), ANSWER_SECONDS, said_now)
+            reply = await self._ledger.ask(partition, self._command(running), ANSWER_SECONDS)
         except LedgerUnavailable as error:
             log.warning("heartbeat not answered", extra={"partition": partition, "reason": str(error)})
             return False
-        if isinstance(reply.body, Drop):
-            self._jobs.drop(reply.body.job_ids, runs)  # not a run that began since: the answer knows nothing of it
+        self._obey(reply)
         return True
 
-    def _held(self, partition: int) -> tuple[str, ...]:
-        """Return the jobs that are not lost to this worker: a claim is in the log ahead of what is said after it."""
-        tasks = (*(run.task for run in self._jobs.running()), *self._jobs.claiming())
-        return tuple(dict.fromkeys(task.job_id for task in tasks if task.partition == partition))
-
-    def _command(self, command_id: str, held: tuple[str, ...], *, stopping: bool = False) -> AnnounceWorker:
+    def _command(self, running: tuple[str, ...], *, stopping: bool = False) -> AnnounceWorker:
         return AnnounceWorker(
-            command_id=command_id,
+            command_id=uuid7(),
             requester=self._ledger.boot_id,
             actor=f"worker:{self._worker_id}",
             worker_id=self._worker_id,
@@ -107,10 +93,10 @@ class Heartbeat:
             kind=self._kind,
             slots=self._slots.total,
             free_slots=0 if stopping else self._slots.free,
-            running=held,
+            running=running,
             stopping=stopping,
         )
 
-    def _on_unasked(self, reply: Reply) -> None:
+    def _obey(self, reply: Reply) -> None:
         if isinstance(reply.body, Drop):
-            self._jobs.drop(reply.body.job_ids)
+            self._jobs.drop(reply.body.job_ids, reply.position)

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from services.ledger.commands import AnyCommand
 from services.ledger.replies import Done, Drop, Granted, Refused, Reply
-from services.runtime.commander import Again
 from services.runtime.errors import LedgerUnavailable
 
 Body = Done | Granted | Refused | Drop
@@ -29,7 +28,6 @@ class FakeCommander:
         partition: int,
         command: AnyCommand,
         timeout: float | None = None,  # noqa: ASYNC109
-        again: Again | None = None,
     ) -> Reply:
         """Keep the command and return its answer."""
         if command.requester != self.boot_id:

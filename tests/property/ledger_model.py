@@ -37,6 +37,8 @@ class ModelJob:
     attempt: int = 0
     boot: str = ""
     out: bool = False  # its task is out and nobody has claimed it
+    tasks: int = 0  # how often it was dispatched
+    spent: int = 0  # how many of these tasks a claim has made worthless
     losses: int = 0
     due_at: int = 0  # of a retry
     first_claimed_at: int = 0
@@ -63,14 +65,16 @@ class Model:
         """Return whether it is new."""
         return self.jobs.setdefault(job_id, job) is job
 
-    def claim(self, job_id: str, boot: str, now: int) -> int:
+    def claim(self, job_id: str, boot: str, task: int, now: int) -> int:
         """Return the attempt that is granted, 0: none."""
-        job = self.jobs.get(job_id)
-        if job is None or not (job.out or (job.status == "running" and job.boot == boot)):
+        job = self.jobs[job_id]
+        if job.status == "running" and job.boot == boot:
+            return job.attempt
+        if not job.out or task <= job.spent:
             return 0
-        if job.out:
-            job.status, job.out, job.boot, job.attempt = "running", False, boot, job.attempt + 1
-            job.first_claimed_at = job.first_claimed_at or now
+        job.status, job.out, job.boot, job.attempt = "running", False, boot, job.attempt + 1
+        job.spent = job.tasks
+        job.first_claimed_at = job.first_claimed_at or now
         return job.attempt
 
     def report(self, job_id: str, boot: str, attempt: int, outcome: str, now: int) -> bool:
@@ -159,6 +163,7 @@ class Model:
         job = self.jobs[job_id]
         may = job.waits(now) or job.out
         job.out = True
+        job.tasks += 1
         return may
 
     def in_flight(self, org_id: str) -> int:

@@ -88,9 +88,10 @@ def fire(job_id: str, due: int, how: FireKind, refused: str) -> FireSchedule:
     )
 
 
-def claim(job_id: str, boot_id: str) -> ClaimTask:
-    """A worker asks for a job."""
-    return ClaimTask(command_id="c", org_id=org_of(job_id), job_id=job_id, dispatch=1, worker_id="w", boot_id=boot_id)
+def claim(job_id: str, boot_id: str, dispatch: int = 1) -> ClaimTask:
+    """A worker asks for a job by one of its tasks."""
+    named = {"org_id": org_of(job_id), "job_id": job_id, "worker_id": "w", "boot_id": boot_id}
+    return ClaimTask(command_id="c", dispatch=dispatch, **named)
 
 
 def report(job_id: str, boot_id: str, attempt: int, step: int, outcome: object) -> ReportProgress:
@@ -159,7 +160,7 @@ steps = st.one_of(
         st.sampled_from((FireKind.CRON, FireKind.CRON, FireKind.MISSED, FireKind.TRIGGER)),
         st.sampled_from(("", "", "no_route")),
     ),
-    st.builds(claim, job_ids, boots),
+    st.builds(claim, job_ids, boots, st.integers(1, 4)),
     st.builds(report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes),
     st.builds(settle, job_ids, st.lists(places, min_size=1, max_size=4), st.integers(1, 2), errors),
     st.builds(redeliver, job_ids, places, st.integers(1, 3)),

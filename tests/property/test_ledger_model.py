@@ -73,11 +73,12 @@ class Ledger(RuleBasedStateMachine):
         self._follow(self.world.when(submit))
         return job_id
 
-    @rule(job=jobs, boot=BOOTS)
-    def claim(self, job: str, boot: str) -> None:
-        """A worker asks for a job."""
-        claim = ClaimTask(command_id="c", org_id=self._org(job), job_id=job, dispatch=1, worker_id="w", boot_id=boot)
-        granted = self.model.claim(job, boot, self.world.now)
+    @rule(job=jobs, boot=BOOTS, older=st.sampled_from([0, 0, 0, 1, 2]))
+    def claim(self, job: str, boot: str, older: int) -> None:
+        """A worker asks for a job, by its newest task or an older one."""
+        task = max(1, self.model.jobs[job].tasks - older)
+        claim = ClaimTask(command_id="c", org_id=self._org(job), job_id=job, dispatch=task, worker_id="w", boot_id=boot)
+        granted = self.model.claim(job, boot, task, self.world.now)
         self._follow(self.world.when(claim))
         reply = self.world.reply
         assert (reply.attempt if isinstance(reply, Granted) else 0) == granted

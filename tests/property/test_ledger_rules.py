@@ -116,7 +116,7 @@ def test_once_the_faults_stop_every_job_ends(script: list[AnyCommand | Wait | Lo
         world.after(3600)
         for job in list(world.ledger.jobs.values()):
             if job.task_out:
-                world.when(claim(job.job_id, "fresh"))
+                world.when(claim(job.job_id, "fresh", job.dispatch))
             owner = world.job(job.job_id)
             if owner.status is Status.RUNNING:
                 world.when(

@@ -65,6 +65,10 @@ class Signal:
         for wake in waiting:
             wake()
 
+    def then(self, work: Callable[[], None]) -> None:
+        """Do something when this signal is set the next time."""
+        self._waiting.append(work)
+
     def tell(self, other: "Signal") -> None:
         """Set another signal when this one is set; told once, however often it is asked for."""
         if other.set not in self._waiting:

@@ -26,8 +26,10 @@ class Owners:
         self._visits: Counter[Attempt] = Counter()  # of nodes that call for a page
         self._told: set[Attempt] = set()  # of which all visits were told
         self._reported: list[Recorded] = []  # what workers' reports led to
-        self._released: list[tuple[e.JobReleased, int, float]] = []  # with partition and time
-        self._lost: set[tuple[str, int]] = set()  # runs of workers, and the partition that gave them up
+        self._taken: list[
+            tuple[e.JobEvent, str]
+        ] = []  # from which run of a worker; it is given up next, or ought to be
+        self._given_back: list[tuple[e.JobReleased, float]] = []  # with time
 
     def hear(self, reply: Reply) -> None:
         """Note a grant."""
@@ -45,10 +47,12 @@ class Owners:
                 self._claims[attempt] = event.boot_id
             case e.NodeFinished(node_kind="service"):
                 self._visits[attempt] += 1
-            case e.JobReleased(reason=ReleaseReason.LEASE_EXPIRED):
-                self._released.append((event, recorded.header.partition, at))
+            case e.JobReleased(reason=ReleaseReason.LEASE_EXPIRED) | e.JobFailed(error_type="worker_lost"):
+                self._taken.append((event, self._claims[attempt]))
+            case e.JobReleased():
+                self._given_back.append((event, at))
             case e.WorkerLost():
-                self._lost.add((event.boot_id, recorded.header.partition))
+                self._taken = [each for each in self._taken if each[1] != event.boot_id]
             case e.JobExtracted():
                 self._told.add(attempt)
             case e.RetryScheduled() if event.error_type != "blobs_unavailable":  # its page was called for all the same
@@ -65,19 +69,18 @@ class Owners:
         )
 
     def _taken_from_the_living(self) -> list[str]:
-        """A worker that is not given up keeps the jobs that it runs or asks about, however late its word is read.
+        """A worker that is not given up keeps its jobs, in whatever order its words are read, or words to it.
 
-        Where its words may land in another order than it sent them, which no producer of Kafka's does, an old one that
-        comes behind a claim takes that job from it: it runs once more.
+        It gives one back itself when it is told to stop, or that the job was taken from it: which this one was not.
         """
-        if "command_late" in self._world.chaos.weather.chances:
-            return []
-        wrong = []
-        for event, partition, at in self._released:
+        wrong = [
+            f"{event.job_id} {event.attempt} was taken from {boot}, which kept the others"
+            for event, boot in self._taken
+        ]
+        for event, at in self._given_back:
             life = self._world.boots.get(event.boot_id)
-            lived = life and not life.disturbed and at < life.ended_at
-            if lived and (event.boot_id, partition) not in self._lost:
-                wrong.append(f"{event.job_id} {event.attempt} was taken from {life} at {at} s, which was not given up")
+            if life and not life.disturbed and at < life.ended_at:
+                wrong.append(f"{life} gave back {event.job_id} {event.attempt} at {at} s, which nobody took from it")
         return wrong
 
     def _commands(self) -> dict[tuple[int, int], AnyCommand]:

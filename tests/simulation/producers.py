@@ -84,7 +84,7 @@ class PlainProducer:
             self._say(report, None, Message(topic, partition, 0, entry), 0.001)
             return
         if topic.endswith(".commands") and chaos.strikes("command_late"):
-            wire.later(chaos.random.uniform(1.0, 9.0), lambda: self._append(target, entry))
+            self._land_late(topic, target, entry)
             self._fail(report, topic, partition, chaos.random.uniform(0.1, 1.0))
             return
         lost = topic.endswith(".commands") and chaos.strikes("command_not_landed")
@@ -95,6 +95,22 @@ class PlainProducer:
             heard_at = max(self._heard_at, wire.loop.time() + chaos.random.uniform(0.0005, 0.005))
             self._heard_at = heard_at  # acknowledgements come in order
             self._say(report, None, Message(topic, partition, offset, entry), heard_at - wire.loop.time())
+
+    def _land_late(self, topic: str, target: Partition, entry: Entry) -> None:
+        """Land within nine seconds; often at the worst moment, when a task was just sent that nobody claimed."""
+        wire, random, waits = self._wire, self._chaos.random, [entry]
+
+        def land() -> None:
+            while waits:
+                target.append(waits.pop())
+
+        def at_the_next_task() -> None:
+            for partition in wire.broker.partitions(topic.removesuffix("commands") + "tasks.workflow").values():
+                partition.changed.then(land)
+
+        wire.later(random.uniform(1.0, 9.0), land)
+        if random.random() < 0.7:
+            wire.later(random.uniform(0.2, 2.0), at_the_next_task)
 
     def _land_reply(self, target: Partition, entry: Entry) -> None:
         """Replies are neither kept nor repeated: some get lost, come twice or come late."""

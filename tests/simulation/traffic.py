@@ -100,9 +100,11 @@ class Traffic:
             case chance if chance < 0.6:
                 waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id="hook")
                 await self._ask(commander, waive, may_be_refused=True)
-            case chance if chance < 0.5:
-                hurry = RetryNow(command_id="", org_id=org, job_id=job)
-                await self._ask(commander, hurry, may_be_refused=True)
+            case chance if chance < 0.75:
+                for _ in range(4):  # somewhere in there it may wait
+                    await asyncio.sleep(self.chaos.random.uniform(0.1, 1.0))
+                    hurry = RetryNow(command_id="", org_id=org, job_id=job)
+                    await self._ask(commander, hurry, may_be_refused=True)
 
     async def _vandal(self) -> None:
         """Somebody writes to topics that are not his."""

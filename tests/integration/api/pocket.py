@@ -15,7 +15,7 @@ from services.ledger.commands import AnyCommand, ClaimTask, Probe, ReportProgres
 from services.ledger.replies import Reply
 from services.ledger.reports import DeliveryResult, Extracted, NodeReport, Outcome
 from services.ledger.state import Ledger
-from services.runtime.commander import Again, Unasked
+from services.runtime.commander import Unasked
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.ledger_log import Entry
@@ -55,7 +55,6 @@ class PocketLedger:
         partition: int,
         command: AnyCommand,
         timeout: float | None = None,  # noqa: ASYNC109
-        again: Again | None = None,
     ) -> Reply:
         """Decide a command and answer."""
         if self.down:

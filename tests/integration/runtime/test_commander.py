@@ -57,23 +57,6 @@ async def test_a_lost_reply_is_made_good_by_asking_again(ledger: Settings, comma
     assert seen == ["c-0", "c-0"]
 
 
-async def test_what_says_how_things_are_is_made_anew_when_it_is_sent_again(
-    ledger: Settings, commander: Commander
-) -> None:
-    seen: list[AnyCommand] = []
-    first = command(commander)
-    renewed = CancelJob(command_id="c-0", org_id="acme", job_id="j-now", requester=commander.boot_id)
-
-    def second_time(partition: int, asked: AnyCommand) -> Body | None:
-        seen.append(asked)
-        return done(partition, asked) if len(seen) > 1 else None
-
-    with AnsweringDecider(ledger, second_time):
-        reply = await commander.ask(0, first, timeout=6, again=lambda: renewed)
-    assert reply.body == Done(job_ids=("j-now",))
-    assert seen == [first, renewed]
-
-
 async def test_a_decider_that_starts_late_still_answers(ledger: Settings, commander: Commander) -> None:
     asking = asyncio.create_task(commander.ask(0, command(commander), timeout=DEADLINE_SECONDS))
     await commander.tell(1, command(commander, 1))

@@ -9,8 +9,8 @@ from services.ledger.commands import CancelJob, ChangeOrgLimit
 from services.ledger.fairness import next_dispatch
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
-from services.ledger.replies import Drop
-from services.ledger.reports import RetryLater
+from services.ledger.replies import Drop, Granted, Refused
+from services.ledger.reports import HandedBack, RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 from services.ledger.timers import Timer
@@ -158,13 +158,28 @@ def test_a_worker_is_told_which_jobs_are_not_its_own() -> None:
     assert world.reply == Drop(job_ids=("gone",))
 
 
-def test_a_grant_that_never_reached_its_worker_is_taken_back() -> None:
+def test_a_task_is_claimed_once_however_late_a_copy_of_the_claim_lands() -> None:
+    world = World().org()
+    world.submit()
+    assert names(world.after(40)) == ["JobDispatched"]  # nobody claimed it: it is out twice
+    assert names(world.claim(dispatch=1))[-1] == "JobClaimed"
+    assert world.claim(dispatch=2) == []
+    assert isinstance(world.reply, Granted)
+    world.report(HandedBack())
+    for late in (1, 2):
+        assert world.claim(dispatch=late) == []
+        assert isinstance(world.reply, Refused)
+    assert names(world.claim(dispatch=3)) == ["JobClaimed"]
+
+
+def test_what_a_living_worker_does_not_name_is_not_taken_from_it() -> None:
     world = World().org()
     world.announce()
     world.submit()
     world.claim()
     world.now += 25_000_000
-    assert names(world.announce()) == ["WorkerAlive", "JobReleased", "JobDispatched"]
+    assert names(world.announce()) == ["WorkerAlive"]
+    assert world.job().status is Status.RUNNING
 
 
 def test_signs_of_life_in_quick_succession_are_one_event() -> None:
@@ -181,16 +196,6 @@ def test_the_timer_of_an_earlier_dispatch_does_not_send_a_later_one_again() -> N
     world.report(RetryLater(node_id="n0", try_number=2, delay_ms=1000), failed_node(0))
     assert names(world.after(2)) == ["JobDispatched"]
     assert world.after(15) == []  # 37 s after the first dispatch, 15 s after the second
-
-
-def test_a_grant_that_is_on_its_way_is_not_taken_back() -> None:
-    world = World().org()
-    world.announce()
-    world.submit()
-    world.now += 25_000_000
-    world.claim()
-    assert names(world.announce()) == ["WorkerAlive"]
-    assert world.job().status is Status.RUNNING
 
 
 def test_a_job_that_comes_back_goes_before_those_that_never_ran() -> None:

@@ -140,9 +140,11 @@ class World:
         )
         return self.when(msgspec.structs.replace(command, **fields))
 
-    def claim(self, job_id: str = "j1", boot: str = "boot-1", org_id: str = "acme") -> list[AnyEvent]:
-        """Claim a job for a worker."""
-        dispatch = self.ledger.jobs[job_id].dispatch if job_id in self.ledger.jobs else 1
+    def claim(
+        self, job_id: str = "j1", boot: str = "boot-1", org_id: str = "acme", dispatch: int = 0
+    ) -> list[AnyEvent]:
+        """Claim a job for a worker, by its newest task or that of a dispatch."""
+        dispatch = dispatch or (self.ledger.jobs[job_id].dispatch if job_id in self.ledger.jobs else 1)
         return self.when(
             ClaimTask(command_id="c", org_id=org_id, job_id=job_id, dispatch=dispatch, worker_id="w", boot_id=boot)
         )

@@ -10,7 +10,7 @@ from schemas.values import Vocabulary
 from services.ledger.commands import AnyCommand, ReportProgress
 from services.ledger.replies import Done, Granted, Reply
 from services.ledger.tasks import Resume, Task
-from services.runtime.commander import Again, Unasked
+from services.runtime.commander import Unasked
 from services.runtime.errors import BlobMissing
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 
@@ -60,7 +60,7 @@ class MemoryLedger:
         self.partitions: list[int] = []
         self.heard = asyncio.Condition()
         self.unasked: list[Unasked] = []
-        self.again: Again | None = None  # what would be sent if the newest question had to be repeated
+        self.position = 1
 
     async def tell(self, partition: int, command: AnyCommand) -> None:
         """Remember a command."""
@@ -74,17 +74,15 @@ class MemoryLedger:
         partition: int,
         command: AnyCommand,
         timeout: float | None = None,  # noqa: ASYNC109
-        again: Again | None = None,
     ) -> Reply:
         """Remember a command and answer it; an exception as answer is raised."""
-        self.again = again
         await self.tell(partition, command)
         body = self.answer(command)
         if inspect.isawaitable(body):
             body = await body
         if isinstance(body, Exception):
             raise body
-        return Reply(command_id=command.command_id, requester=self.boot_id, body=body)
+        return Reply(command_id=command.command_id, requester=self.boot_id, body=body, position=self.position)
 
     def on_unasked(self, callback: Unasked) -> None:
         """Keep a callback; tests call it."""

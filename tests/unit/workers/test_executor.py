@@ -127,7 +127,7 @@ async def test_a_dropped_job_stops_at_once_and_tells_that_it_did_so() -> None:
     it = Fixture()
     await it.accept()
     await it.ledger.until(it.ledger.reports)
-    it.executor.drop(("job-1", "unknown"))
+    it.executor.drop(("job-1", "unknown"), position=2)
     await it.idle()
     await eventually(lambda: it.outcomes() == [("job-1", HandedBack())])
     assert it.jobs.cancelled == ["job-1"]
@@ -136,7 +136,7 @@ async def test_a_dropped_job_stops_at_once_and_tells_that_it_did_so() -> None:
 
 async def test_40_a_drop_that_overtakes_the_grant_keeps_the_job_from_beginning() -> None:
     def answer(_command: object) -> object:
-        it.executor.drop(("job-1",))
+        it.executor.drop(("job-1",), position=2)
         return granted(1)
 
     it = Fixture(answer)
@@ -158,7 +158,7 @@ async def test_40_a_drop_that_overtakes_the_grants_of_a_task_that_came_twice_kee
     await it.accept()
     await it.accept()
     await it.ledger.until(lambda: len(it.ledger.told) == 2)
-    it.executor.drop(("job-1",))
+    it.executor.drop(("job-1",), position=2)
     for answer in answers:
         answer.set_result(granted(1))
         await eventually(answer.done)
@@ -169,10 +169,15 @@ async def test_40_a_drop_that_overtakes_the_grants_of_a_task_that_came_twice_kee
 
 
 async def test_a_drop_that_was_meant_for_an_earlier_run_leaves_the_new_one_alone() -> None:
-    it = Fixture()
+    def answer(_command: object) -> object:
+        it.executor.drop(("job-1",), position=7)
+        return granted(2)
+
+    it = Fixture(answer)
+    it.ledger.position = 9
     await it.accept()
     await it.ledger.until(it.ledger.reports)
-    it.executor.drop(("job-1",), among=())
+    it.executor.drop(("job-1",), position=8)
     it.jobs.go_on.set()
     await it.idle()
     assert it.outcomes() == [("job-1", OUTCOME)]

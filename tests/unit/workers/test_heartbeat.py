@@ -4,7 +4,6 @@ import asyncio
 
 from services.ledger.commands import AnnounceWorker
 from services.ledger.replies import Drop, Reply
-from services.ledger.tasks import Task
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.health import Progress
 from services.workers.executor import Run
@@ -21,20 +20,15 @@ class Jobs:
 
     def __init__(self) -> None:
         self.runs: tuple[Run, ...] = ()
-        self.claims: tuple[Task, ...] = ()
-        self.dropped: list[tuple[tuple[str, ...], tuple[Run, ...] | None]] = []
+        self.dropped: list[tuple[tuple[str, ...], int]] = []
 
     def running(self) -> tuple[Run, ...]:
         """Return what runs now."""
         return self.runs
 
-    def claiming(self) -> tuple[Task, ...]:
-        """Return what it asks for."""
-        return self.claims
-
-    def drop(self, job_ids: tuple[str, ...], among: tuple[Run, ...] | None = None) -> None:
+    def drop(self, job_ids: tuple[str, ...], position: int) -> None:
         """Remember it."""
-        self.dropped.append((job_ids, among))
+        self.dropped.append((job_ids, position))
 
 
 def heartbeat(ledger: MemoryLedger, jobs: Jobs, progress: Progress, every_seconds: float = 60.0) -> Heartbeat:
@@ -53,7 +47,7 @@ def heartbeat(ledger: MemoryLedger, jobs: Jobs, progress: Progress, every_second
 
 def run(job_id: str, partition: int) -> Run:
     """Return a job that runs."""
-    return Run(task(job_id, partition), 1, asyncio.create_task(asyncio.sleep(0)))
+    return Run(task(job_id, partition), 1, 1, asyncio.create_task(asyncio.sleep(0)))
 
 
 async def test_every_partition_hears_which_of_its_jobs_run() -> None:
@@ -67,45 +61,22 @@ async def test_every_partition_hears_which_of_its_jobs_run() -> None:
     assert all(isinstance(each, AnnounceWorker) and each.slots == 8 and not each.stopping for each in ledger.told)
 
 
-async def test_a_job_that_it_asks_for_may_be_granted_by_now_and_is_not_said_to_be_lost() -> None:
-    ledger, jobs = MemoryLedger(), Jobs()
-    jobs.runs, jobs.claims = (run("job-1", 1),), (task("job-2", 1), task("job-3", 2))
-    beating = asyncio.create_task(heartbeat(ledger, jobs, Progress("ledger")).run())
-    await ledger.until(lambda: len(ledger.told) == PARTITIONS)
-    beating.cancel()
-    said = dict(zip(ledger.partitions, ledger.told, strict=True))
-    assert [said[number].running for number in range(PARTITIONS)] == [(), ("job-1", "job-2"), ("job-3",), ()]  # type: ignore[union-attr]
-
-
-async def test_a_heartbeat_that_is_sent_again_says_how_things_are_then() -> None:
-    ledger, jobs = MemoryLedger(), Jobs()
-    beating = asyncio.create_task(heartbeat(ledger, jobs, Progress("ledger")).run())
-    await ledger.until(lambda: len(ledger.told) == PARTITIONS)
-    beating.cancel()
-    jobs.claims = (task("job-1", ledger.partitions[-1]),)
-    assert ledger.again
-    first, second = ledger.told[-1], ledger.again()
-    assert isinstance(first, AnnounceWorker)
-    assert isinstance(second, AnnounceWorker)
-    assert (first.running, second.running, second.command_id) == ((), ("job-1",), first.command_id)
-
-
-async def test_jobs_named_in_an_answer_are_dropped_unless_they_began_since() -> None:
+async def test_jobs_named_in_an_answer_are_dropped_as_of_the_position_of_the_answer() -> None:
     jobs = Jobs()
     ledger = MemoryLedger(lambda command: Drop(job_ids=command.running))  # type: ignore[union-attr]
+    ledger.position = 7
     jobs.runs = (run("job-1", 1),)
-    before = jobs.runs
     beating = asyncio.create_task(heartbeat(ledger, jobs, Progress("ledger")).run())
     await eventually(lambda: len(jobs.dropped) == PARTITIONS)
     beating.cancel()
-    assert (("job-1",), before) in jobs.dropped
+    assert (("job-1",), 7) in jobs.dropped
 
 
 async def test_an_unasked_drop_is_obeyed() -> None:
     ledger, jobs = MemoryLedger(), Jobs()
     heartbeat(ledger, jobs, Progress("ledger"))
-    ledger.unasked[0](Reply(command_id="", requester="boot-1", body=Drop(job_ids=("job-1",))))
-    assert jobs.dropped == [(("job-1",), None)]
+    ledger.unasked[0](Reply(command_id="", requester="boot-1", body=Drop(job_ids=("job-1",)), position=3))
+    assert jobs.dropped == [(("job-1",), 3)]
 
 
 async def test_the_readiness_tells_that_a_partition_does_not_answer() -> None:
