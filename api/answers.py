@@ -208,13 +208,15 @@ class JobSummary(JobStatus, frozen=True, kw_only=True):
     version: int | None
     domain: str
     url: str | None
+    priority: int
+    schedule_id: str | None
     error_type: str | None
     created_at: Timestamp
     completed_at: Timestamp | None
 
 
 class Jobs(Answer, frozen=True, kw_only=True):
-    """A page of jobs, newest first; `nextCursor` is null on the last page."""
+    """A page of jobs in the order asked; `nextCursor` is null on the last page."""
 
     jobs: list[JobSummary]
     next_cursor: str | None
@@ -260,6 +262,16 @@ class ExtractionResult(Answer, frozen=True, kw_only=True):
     created_at: Timestamp
 
 
+class Extractions(Answer, frozen=True, kw_only=True):
+    """A page of extractions, newest first; `indexingPending` jobs like these have an extraction on its way."""
+
+    extractions: list[ExtractionResult]
+    page: int
+    page_size: int
+    has_more: bool
+    indexing_pending: int
+
+
 class NotYet(Answer, frozen=True, kw_only=True):
     """The extraction is done and on its way to the store."""
 
@@ -268,11 +280,19 @@ class NotYet(Answer, frozen=True, kw_only=True):
     retry_after_seconds: int
 
 
+class FieldProblem(Answer, frozen=True, kw_only=True):
+    """One of several fields at fault."""
+
+    field: str
+    message: str
+
+
 class Error(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """An error: a code of docs/errors.md, a message for people, the field at fault where there is one."""
 
     error: str
     message: str
     field: str | msgspec.UnsetType = msgspec.UNSET
+    problems: list[FieldProblem] | msgspec.UnsetType = msgspec.UNSET  # where several fields are at fault
     status: str | msgspec.UnsetType = msgspec.UNSET  # of the job, where that is why
     request_id: str | msgspec.UnsetType = msgspec.UNSET

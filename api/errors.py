@@ -3,7 +3,7 @@
 Problem  a call is answered with an error; `code` is a key of CODES
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 # Code -> HTTP status and what it means; a test holds the table of docs/errors.md to the codes and statuses.
@@ -60,6 +60,9 @@ CODES: dict[str, tuple[int, str]] = {
 }
 
 
+MAX_PROBLEMS = 20  # named in one answer
+
+
 class Problem(Exception):
     """A call is answered with an error."""
 
@@ -80,6 +83,15 @@ class Problem(Exception):
         if field:
             self.body["field"] = field
         self.body.update(details or {})
+
+
+def together(problems: Sequence[Problem]) -> Problem:
+    """Return one answer for several problems: the first, and under `problems` each with its field."""
+    first = problems[0]
+    if len(problems) > 1:
+        named = [{"field": each.body.get("field", ""), "message": each.body["message"]} for each in problems]
+        first.body["problems"] = named[:MAX_PROBLEMS]
+    return first
 
 
 def not_found(what: str) -> Problem:

@@ -15,10 +15,10 @@ import psycopg_pool
 from aiohttp import web
 
 from api.auth import Caller, refuse_key_in_url, require
-from api.errors import Problem, invalid
+from api.errors import Problem, invalid, together
 from api.operation import Call, Operation
 from api.parts import Parts
-from api.reading import json_object, typed
+from api.reading import json_object, query_of, typed
 from api.tail import TailBehind
 from services.runtime.errors import BlobFault, BrokerFault, LedgerUnavailable
 from services.runtime.health_server import health_routes
@@ -71,11 +71,21 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
             note(**_ids_of(caller, request))
             require(caller, operation.access)
         _refuse_nul(request)
-        query = typed(dict(request.query), operation.query, strict=False) if operation.query else None
+        query = _query(request, operation)
         body = typed(await _body(request, operation), operation.body) if operation.body else None
         return await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
 
     return handle
+
+
+def _query(request: web.Request, operation: Operation) -> Any:
+    if operation.query is None:
+        if request.query:
+            raise together(
+                [invalid(name, "this call takes no query parameters") for name in dict.fromkeys(request.query)]
+            )
+        return None
+    return typed(query_of(request.query, operation.query), operation.query, strict=False)
 
 
 def _refuse_nul(request: web.Request) -> None:

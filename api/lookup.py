@@ -7,7 +7,7 @@ from api.auth import Caller
 from api.tail import Tail
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
-from projections.postgres.views import Cursor, JobDetail, Page
+from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, Page
 from schemas.events import JobDeleted
 from schemas.recorded import Recorded
 
@@ -51,9 +51,19 @@ class Jobs:
             found |= await self._stored(caller, [job_id for job_id in missing if job_id not in held])
         return found
 
-    async def page(self, caller: Caller, *, status: str | None, after: Cursor | None, limit: int) -> Page:
-        """Return a page of the org's jobs, newest first. Postgres only: one made this instant may not be on it yet."""
-        return await self._model.page(caller.org_id, status=status, after=after, limit=limit)
+    async def page(
+        self, caller: Caller, filters: Filters, *, after: Cursor | None, limit: int, oldest_first: bool
+    ) -> Page:
+        """Return a page of the org's jobs. Postgres only: one made this instant may not be on it yet."""
+        return await self._model.page(caller.org_id, filters, after=after, limit=limit, oldest_first=oldest_first)
+
+    async def extraction(self, caller: Caller, job_id: str) -> Extraction | None:
+        """Return the extraction that the internal destination holds of a job."""
+        return await self._model.extraction(caller.org_id, job_id)
+
+    async def extractions(self, caller: Caller, *, domain: str, url: str, limit: int, offset: int) -> Extractions:
+        """Return a page of the org's extractions, newest first."""
+        return await self._model.extractions(caller.org_id, domain=domain, url=url, limit=limit, offset=offset)
 
     async def deliveries_to(self, caller: Caller, destination_ids: Sequence[str], limit: int) -> list[Delivery]:
         """Return the newest deliveries to any of these destinations of the org. Postgres only."""

@@ -1,17 +1,18 @@
 """From the bytes and the query of a request to typed values, or to a Problem that names the field at fault."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
+from multidict import MultiMapping
 
-from api.errors import Problem, invalid
+from api.errors import MAX_PROBLEMS, Problem, invalid, together
+from api.faults import faults, item_type, named
 
 T = TypeVar("T")
 MAX_DEPTH = 64  # of lists and objects within each other
-_NAMED = re.compile(r"(?:unknown field|missing required field) `([^`]+)`")
 
 
 class _NotJson(ValueError):
@@ -35,15 +36,20 @@ def json_object(data: bytes) -> dict[str, Any]:
 
 
 def typed(value: Mapping[str, Any], shape: type[T], *, strict: bool = True) -> T:
-    """Turn plain values into a request type, or raise a Problem with the path of the field at fault."""
+    """Turn plain values into a request type, or raise a Problem with the path of every field at fault."""
     try:
         return msgspec.convert(value, shape, strict=strict)
     except msgspec.ValidationError as error:
-        what, _, where = str(error).partition(" - at `$")
-        path = where.rstrip("`").lstrip(".")
-        named = _NAMED.search(what)
-        field = ".".join(filter(None, (path, named[1] if named else "")))
-        raise invalid(field or "body", what[0].lower() + what[1:]) from None
+        raise together(list(islice(faults(value, shape, strict), MAX_PROBLEMS)) or [named("", error)]) from None
+
+
+def query_of(given: MultiMapping[str], shape: type) -> dict[str, Any]:
+    """Return a query string as plain values: what takes a list may come several times, all else once."""
+    lists = {field.encode_name for field in msgspec.structs.fields(shape) if item_type(field.type) is not None}
+    several = [name for name in dict.fromkeys(given) if name not in lists and len(given.getall(name)) > 1]
+    if several:
+        raise together([invalid(name, "comes several times: send it once") for name in several])
+    return {name: given.getall(name) if name in lists else given[name] for name in given}
 
 
 def _diagnose(data: bytes, reason: str) -> NoReturn:

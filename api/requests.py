@@ -1,5 +1,6 @@
 """What callers send: one struct per body and per query, in the camelCase of the published API."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -149,12 +150,31 @@ class BatchStatus(Request, frozen=True, kw_only=True):
     job_ids: Annotated[tuple[str, ...], Meta(min_length=1, max_length=1000)]
 
 
-class ListJobs(Request, frozen=True, kw_only=True):
-    """Which page of the list."""
+Instant = Annotated[datetime, Meta(tz=True)]
 
-    status: Status | None = None
-    cursor: Annotated[str, Meta(description="`nextCursor` of the page before")] | None = None
+
+class ListJobs(Request, frozen=True, kw_only=True):
+    """Which page of which list: jobs that meet every filter given."""
+
+    status: Annotated[tuple[Status, ...], Meta(description="any of these: may come several times")] = ()
+    workflow_id: Annotated[str, Meta(max_length=200)] | None = None
+    domain: Annotated[str, Meta(max_length=255, description="the host, exactly")] | None = None
+    schedule_id: Annotated[str, Meta(max_length=200)] | None = None
+    error_type: Annotated[str, Meta(max_length=200)] | None = None
+    created_after: Annotated[Instant, Meta(description="submitted at this instant or later")] | None = None
+    created_before: Annotated[Instant, Meta(description="submitted earlier than this instant")] | None = None
+    order: Annotated[Literal["newest", "oldest"], Meta(description="which comes first")] = "newest"
+    cursor: Annotated[str, Meta(description="`nextCursor` of the page before, with the same `order`")] | None = None
     limit: Annotated[int, Meta(ge=1, le=500)] = 50
+
+
+class ListExtractions(Request, frozen=True, kw_only=True):
+    """Which page of the extractions, of which domain or url."""
+
+    domain: Annotated[str, Meta(max_length=255, description="the host, exactly")] = ""
+    url: Annotated[str, Meta(max_length=8192, description="as it was submitted, exactly")] = ""
+    page: Annotated[int, Meta(ge=1, le=100_000)] = 1
+    page_size: Annotated[int, Meta(ge=1, le=100)] = 20
 
 
 EventType = Literal["job.completed", "job.failed"]

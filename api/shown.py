@@ -5,7 +5,7 @@ from datetime import datetime
 from api import answers, history_answers
 from api.times import iso, iso_or_none
 from projections.postgres.rows import Job, Transition, Visit, instant
-from projections.postgres.views import Gate, JobDetail
+from projections.postgres.views import Gate, JobDetail, JobLine
 from schemas.events import Event
 from schemas.plain import fields, identifier, plain, readable
 from services.ledger.record import digest_of
@@ -43,7 +43,7 @@ def job(detail: JobDetail) -> answers.Job:
     )
 
 
-def summary(row: Job) -> answers.JobSummary:
+def summary(row: JobLine) -> answers.JobSummary:
     """Show a job as a line of a list."""
     return answers.JobSummary(
         job_id=row.job_id,
@@ -52,6 +52,8 @@ def summary(row: Job) -> answers.JobSummary:
         version=row.workflow_version or None,
         domain=row.domain,
         url=row.url,
+        priority=row.priority,
+        schedule_id=row.schedule_id,
         error_type=row.error_type,
         created_at=iso(row.submitted_at),
         completed_at=iso_or_none(row.finished_at),

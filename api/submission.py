@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from api import requests
 from api.config.workflows import Runnable
-from api.errors import Problem, invalid
+from api.errors import MAX_PROBLEMS, Problem, invalid, together
 from api.urls import domain_of
 from schemas.private import private_bytes
 from services.ledger.commands import NewJob, Pinned
@@ -67,13 +67,10 @@ def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
     named = (
         [("url", body.url)] if body.url is not None else [(f"urls[{n}]", url) for n, url in enumerate(body.urls or ())]
     )
+    domains = _domains(named, allow_private=allow_private)
     jobs = [
-        NewJob(
-            job_id=uuid7(),
-            domain=domain_of(url, field, allow_private=allow_private),
-            private=private_bytes({"url": url, **shared}),
-        )
-        for field, url in named
+        NewJob(job_id=uuid7(), domain=domain, private=private_bytes({"url": url, **shared}))
+        for domain, (_, url) in zip(domains, named, strict=True)
     ]
     total = sum(len(job.private) for job in jobs)
     if total > BYTES_PER_REQUEST:
@@ -81,6 +78,22 @@ def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
             "urls", f"input and metadata are stored per job, {total} bytes in all: send fewer urls at once"
         )
     return jobs
+
+
+def _domains(named: Sequence[tuple[str, str]], *, allow_private: bool) -> list[str]:
+    """Return the domain of each url, or raise a Problem that names those that cannot be used."""
+    domains: list[str] = []
+    problems: list[Problem] = []
+    for field, url in named:
+        try:
+            domains.append(domain_of(url, field, allow_private=allow_private))
+        except Problem as problem:
+            problems.append(problem)
+            if len(problems) == MAX_PROBLEMS:
+                break
+    if problems:
+        raise together(problems)
+    return domains
 
 
 def hosts_of(body: requests.SubmitJobs, jobs: Sequence[NewJob]) -> list[tuple[str, str]]:

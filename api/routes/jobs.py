@@ -10,7 +10,7 @@ from api.errors import Problem, invalid, not_found
 from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
-from projections.postgres.views import Cursor
+from projections.postgres.views import Cursor, Filters
 from services.ledger.commands import CancelJob, DeleteJob, RetryNow
 from services.ledger.replies import Refused, Reply
 from services.ledger.status import TERMINAL, Status
@@ -45,14 +45,35 @@ async def events(call: Call) -> web.StreamResponse:
 
 
 async def page(call: Call) -> web.StreamResponse:
-    """Answer a page of the org's jobs, newest first."""
-    try:
-        after = Cursor.decode(call.query.cursor) if call.query.cursor else None
-    except ValueError:
-        raise invalid("cursor", "not a cursor of this API: pass `nextCursor` of the page before, unchanged") from None
-    found = await call.parts.jobs.page(call.caller, status=call.query.status, after=after, limit=call.query.limit)
+    """Answer a page of the org's jobs that meet every filter, newest first unless the oldest are asked for first."""
+    query: requests.ListJobs = call.query
+    oldest_first = query.order == "oldest"
+    filters = Filters(
+        statuses=query.status,
+        workflow_id=query.workflow_id,
+        domain=query.domain,
+        schedule_id=query.schedule_id,
+        error_type=query.error_type,
+        submitted_after=query.created_after,
+        submitted_before=query.created_before,
+    )
+    found = await call.parts.jobs.page(
+        call.caller, filters, after=_place_of(query.cursor, oldest_first), limit=query.limit, oldest_first=oldest_first
+    )
     following = found.next.encode() if found.next else None
     return answer(200, answers.Jobs(jobs=[shown.summary(row) for row in found.jobs], next_cursor=following))
+
+
+def _place_of(text: str | None, oldest_first: bool) -> Cursor | None:
+    if text is None:
+        return None
+    try:
+        place = Cursor.decode(text)
+    except ValueError:
+        raise invalid("cursor", "not a cursor of this API: pass `nextCursor` of the page before, unchanged") from None
+    if place.oldest_first != oldest_first:
+        raise invalid("cursor", "a cursor of the other direction: pass it with the `order` of the page before")
+    return place
 
 
 async def batch_status(call: Call) -> web.StreamResponse:
@@ -156,7 +177,7 @@ OPERATIONS = (
     Operation(
         method="GET",
         path="/api/v1/jobs",
-        summary="List jobs, newest first",
+        summary="List jobs, narrowed by what they are",
         access="read",
         handler=page,
         query=requests.ListJobs,

@@ -5,14 +5,16 @@ import re
 
 from aiohttp import web
 
-from api import answers, results
-from api.errors import Problem, not_found
+from api import answers, requests
+from api.errors import Problem, invalid, not_found
 from api.http import answer
 from api.operation import Call, Operation
 from api.routes.jobs import job_id_of
 from api.times import iso
+from projections.postgres.views import Extraction
 
 RETRY_SECONDS = 1
+MAX_OFFSET = 100_000  # of extractions passed over for a page: each is read
 _CONTENT_TYPE = re.compile(r"[A-Za-z0-9!#$&^_.+-]+/[A-Za-z0-9!#$&^_.+-]+(;[\x20-\x7e]{0,200})?", re.ASCII)
 # A scraped page is somebody else's: never run it, never guess what it is, never show it as part of this site.
 SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
@@ -39,8 +41,7 @@ async def body(call: Call) -> web.StreamResponse:
 async def extraction(call: Call) -> web.StreamResponse:
     """Answer the extraction as soon as its row exists; before that, whether it is still to come."""
     job_id = job_id_of(call)
-    row = await results.find(call.parts.pool, call.caller.org_id, job_id)
-    if row and not await call.parts.jobs.deleted(call.caller, job_id):  # its writer takes the row away a moment later
+    if row := await call.parts.jobs.extraction(call.caller, job_id):
         return answer(200, _shown(row))
     status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
     if status == "extraction_done":
@@ -48,9 +49,28 @@ async def extraction(call: Call) -> web.StreamResponse:
         return answer(202, waiting, {"Retry-After": str(RETRY_SECONDS)})
     if status is None:
         raise not_found("job")
-    if row := await results.find(call.parts.pool, call.caller.org_id, job_id):  # it came between the two looks
+    if row := await call.parts.jobs.extraction(call.caller, job_id):  # it came between the two looks
         return answer(200, _shown(row))
     raise Problem("not_found", f"the job has no extraction: it is {status}", details={"status": status})
+
+
+async def every(call: Call) -> web.StreamResponse:
+    """Answer a page of the org's extractions, and how many jobs like these have theirs on its way."""
+    query: requests.ListExtractions = call.query
+    offset = (query.page - 1) * query.page_size
+    if offset > MAX_OFFSET:
+        raise invalid("page", f"the newest {MAX_OFFSET} extractions can be paged through: name a domain or a url")
+    found = await call.parts.jobs.extractions(
+        call.caller, domain=query.domain, url=query.url, limit=query.page_size, offset=offset
+    )
+    shown = answers.Extractions(
+        extractions=[_shown(row) for row in found.rows],
+        page=query.page,
+        page_size=query.page_size,
+        has_more=found.more,
+        indexing_pending=found.pending,
+    )
+    return answer(200, shown)
 
 
 async def _not_ready(call: Call, job_id: str) -> Problem:
@@ -60,9 +80,9 @@ async def _not_ready(call: Call, job_id: str) -> Problem:
     return Problem("not_ready", f"only a completed job has a result; this one is {status}", details={"status": status})
 
 
-def _shown(row: results.Result) -> answers.ExtractionResult:
+def _shown(row: Extraction) -> answers.ExtractionResult:
     return answers.ExtractionResult(
-        id=row.id,
+        id=str(row.id),
         org_id=row.org_id,
         job_id=row.job_id,
         domain=row.domain,
@@ -97,5 +117,14 @@ OPERATIONS = (
         handler=extraction,
         answers={200: answers.ExtractionResult, 202: answers.NotYet},
         errors=("not_found", "catching_up"),
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/extractions",
+        summary="List extractions, newest first",
+        access="read",
+        handler=every,
+        query=requests.ListExtractions,
+        answers={200: answers.Extractions},
     ),
 )

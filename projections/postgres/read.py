@@ -16,14 +16,16 @@ from psycopg import AsyncConnection, IsolationLevel, sql
 from psycopg.rows import class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool
 
+from projections.postgres import detail, listing
 from projections.postgres.positions import Positions
-from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
-from projections.postgres.views import FIRST_PAGE, Cursor, Gate, JobDetail, JobStatus, Page
+from projections.postgres.rows import Checkpoint, Delivery, Fire, Job
+from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, JobLine, JobStatus, Page
 from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("read.sql"))
 CONNECTION_SECONDS = 60.0
 OPEN_SECONDS = 15.0
+EVERY = Filters()
 Row = TypeVar("Row", bound=Struct)
 Connection = AsyncConnection[Any]
 
@@ -64,18 +66,13 @@ class ReadModel:
 
     async def job(self, org_id: str, job_id: str) -> JobDetail | None:
         """Return a job with everything about it, of one instant; None: the org has no such job."""
-        key = (org_id, job_id)
-        async with self._pool.connection() as connection, connection.transaction():
-            jobs = await _rows(connection, Job, "job", key)
-            if not jobs:
-                return None
-            return JobDetail(
-                jobs[0],
-                await _rows(connection, Transition, "transitions", key),
-                await _rows(connection, Visit, "trace", key),
-                await _rows(connection, Delivery, "deliveries", key),
-                (await _rows(connection, Gate, "gate", key))[0],
-            )
+        async with (
+            self._pool.connection() as connection,
+            connection.cursor(binary=True, row_factory=detail.row_factory) as cursor,
+        ):
+            return await (
+                await cursor.execute(detail.statement(SQL["detail"]), {"org_id": org_id, "job_id": job_id})
+            ).fetchone()
 
     async def head(self, org_id: str, job_id: str) -> Job | None:
         """Return a job's row alone; None: the org has no such job."""
@@ -84,22 +81,26 @@ class ReadModel:
         return jobs[0] if jobs else None
 
     async def page(
-        self, org_id: str, *, status: str | None = None, after: Cursor | None = None, limit: int = 50
+        self,
+        org_id: str,
+        filters: Filters = EVERY,
+        *,
+        after: Cursor | None = None,
+        limit: int = 50,
+        oldest_first: bool = False,
     ) -> Page:
-        """Return up to `limit` jobs of an org, newest first, those behind a cursor."""
-        start = after or FIRST_PAGE
-        arguments = {
-            "org_id": org_id,
-            "status": status,
-            "submitted_at": start.submitted_at,
-            "job_id": start.job_id,
-            "limit": limit + 1,  # one more tells whether there is a next page
-        }
-        async with self._pool.connection() as connection:
-            jobs = await _rows(connection, Job, "page_by_status" if status else "page", arguments)
+        """Return up to `limit` jobs of an org, those behind a cursor of the same direction."""
+        query = listing.statement(SQL, filters, oldest_first=oldest_first)
+        one_more = limit + 1  # it tells whether there is a next page
+        values = listing.arguments(org_id, filters, after, one_more, oldest_first=oldest_first)
+        async with (
+            self._pool.connection() as connection,
+            connection.cursor(binary=True, row_factory=class_row(JobLine)) as cursor,
+        ):
+            jobs = await (await cursor.execute(query, values)).fetchall()
         shown = jobs[:limit]
         more = len(jobs) > limit and bool(shown)
-        return Page(shown, Cursor(shown[-1].submitted_at, shown[-1].job_id) if more else None)
+        return Page(shown, Cursor(shown[-1].submitted_at, shown[-1].job_id, oldest_first) if more else None)
 
     async def statuses(self, org_id: str, job_ids: Sequence[str]) -> dict[str, JobStatus]:
         """Return the status of each of these jobs that the org has."""
@@ -130,13 +131,23 @@ class ReadModel:
             rows = await (await connection.execute(SQL["last_runs"], (list(schedule_ids), org_id))).fetchall()
         return dict(rows)
 
-    async def indexing_pending(self, org_id: str, domain: str = "", url: str = "") -> int:
-        """Count the org's jobs in extraction_done, of one domain or url where given."""
-        arguments = {"org_id": org_id, "domain": domain, "url": url}
-        async with self._pool.connection() as connection, connection.cursor(row_factory=scalar_row) as cursor:
-            row = await (await cursor.execute(SQL["indexing_pending"], arguments)).fetchone()
-        assert row is not None
-        return int(row)
+    async def extraction(self, org_id: str, job_id: str) -> Extraction | None:
+        """Return what the internal destination holds of a job, or None."""
+        async with self._pool.connection() as connection:
+            rows = await _rows(connection, Extraction, "extraction", {"org_id": org_id, "job_id": job_id})
+        return rows[0] if rows else None
+
+    async def extractions(
+        self, org_id: str, *, domain: str = "", url: str = "", limit: int = 20, offset: int = 0
+    ) -> Extractions:
+        """Return extractions, of one domain or url where given, and how many jobs like these are in extraction_done."""
+        arguments = {"org_id": org_id, "domain": domain, "url": url, "limit": limit + 1, "offset": offset}
+        async with self._pool.connection() as connection, connection.transaction():
+            query = listing.extractions(SQL, domain=domain, url=url)
+            async with connection.cursor(binary=True, row_factory=class_row(Extraction)) as cursor:
+                rows = await (await cursor.execute(query, arguments)).fetchall()
+            pending = await _number(connection, "indexing_pending", arguments)
+        return Extractions(rows[:limit], len(rows) > limit, pending)
 
     async def checkpoints(self) -> dict[int, Checkpoint]:
         """Return how far each partition has been folded."""
@@ -165,7 +176,14 @@ async def _rows(connection: Connection, row: type[Row], name: str, arguments: An
         return await cursor.fetchall()
 
 
+async def _number(connection: Connection, name: str, arguments: Any) -> int:
+    async with connection.cursor(row_factory=scalar_row) as cursor:
+        row = await (await cursor.execute(SQL[name], arguments)).fetchone()
+    assert row is not None
+    return int(row)
+
+
 @cache
 def _query(name: str, row: type[Struct]) -> sql.Composed:
     """Return a statement that asks for the struct's columns by name: a newer version may have added others."""
-    return sql.SQL(SQL[name]).format(columns=sql.SQL(", ").join(map(sql.Identifier, row.__struct_fields__)))
+    return sql.SQL(SQL[name]).format(columns=listing.columns(row))

@@ -7,14 +7,17 @@ SELECT schema_name FROM jobledger.active_version WHERE read_model = 'postgres'
 -- name: job
 SELECT {columns} FROM jobs WHERE org_id = %s AND job_id = %s
 
--- name: transitions
-SELECT {columns} FROM job_transitions WHERE org_id = %s AND job_id = %s ORDER BY seq
-
--- name: trace
-SELECT {columns} FROM job_trace WHERE org_id = %s AND job_id = %s ORDER BY seq
-
--- name: deliveries
-SELECT {columns} FROM extraction_deliveries WHERE org_id = %s AND job_id = %s ORDER BY destination_id, generation
+-- name: detail
+SELECT {columns},
+    (SELECT coalesce(json_agg(t ORDER BY t.seq), '[]')::text FROM (
+        SELECT {transition} FROM job_transitions WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS t),
+    (SELECT coalesce(json_agg(v ORDER BY v.seq), '[]')::text FROM (
+        SELECT {visit} FROM job_trace WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS v),
+    (SELECT coalesce(json_agg(d ORDER BY d.destination_id, d.generation), '[]')::text FROM (
+        SELECT {delivery} FROM extraction_deliveries WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS d),
+    (SELECT to_json(g)::text FROM (
+        SELECT {gate} FROM gate WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS g)
+FROM jobs WHERE org_id = %(org_id)s AND job_id = %(job_id)s
 
 -- name: deliveries_to
 SELECT {columns} FROM extraction_deliveries
@@ -22,19 +25,22 @@ WHERE org_id = %(org_id)s AND destination_id = ANY (%(destination_ids)s::text[])
 ORDER BY requested_at DESC, job_id DESC, destination_id
 LIMIT %(limit)s
 
--- name: gate
-SELECT {columns} FROM gate WHERE org_id = %s AND job_id = %s
-
 -- name: page
 SELECT {columns} FROM jobs
-WHERE org_id = %(org_id)s AND (submitted_at, job_id) < (%(submitted_at)s, %(job_id)s)
-ORDER BY submitted_at DESC, job_id DESC
+WHERE org_id = %(org_id)s AND (submitted_at, job_id) {behind} (%(submitted_at)s, %(job_id)s){filters}
+ORDER BY submitted_at {order}, job_id {order}
 LIMIT %(limit)s
 
 -- name: page_by_status
-SELECT {columns} FROM jobs
-WHERE org_id = %(org_id)s AND status = %(status)s AND (submitted_at, job_id) < (%(submitted_at)s, %(job_id)s)
-ORDER BY submitted_at DESC, job_id DESC
+SELECT p.* FROM unnest(%(statuses)s::text[]) AS s (wanted)
+CROSS JOIN LATERAL (
+    SELECT {columns} FROM jobs
+    WHERE org_id = %(org_id)s AND status = s.wanted
+        AND (submitted_at, job_id) {behind} (%(submitted_at)s, %(job_id)s){filters}
+    ORDER BY submitted_at {order}, job_id {order}
+    LIMIT %(limit)s
+) AS p
+ORDER BY p.submitted_at {order}, p.job_id {order}
 LIMIT %(limit)s
 
 -- name: statuses
@@ -61,6 +67,29 @@ CROSS JOIN LATERAL (
     WHERE f.org_id = %s AND f.schedule_id = s.schedule_id COLLATE "C" AND f.outcome = 'submitted'
     ORDER BY f.seq DESC LIMIT 1
 ) AS f
+
+-- name: extraction
+SELECT {columns} FROM extraction.extraction_results AS r
+WHERE r.org_id = %(org_id)s AND r.job_id = %(job_id)s
+    AND NOT EXISTS (  -- of a deleted job the row is taken away a moment later
+        SELECT FROM deleted_jobs AS d WHERE d.org_id = %(org_id)s AND d.job_id = r.job_id COLLATE "C")
+
+-- name: extractions
+SELECT {columns} FROM extraction.extraction_results AS r
+WHERE r.org_id = %(org_id)s{filters}
+    AND NOT EXISTS (
+        SELECT FROM deleted_jobs AS d WHERE d.org_id = %(org_id)s AND d.job_id = r.job_id COLLATE "C")
+ORDER BY r.created_at DESC, r.job_id DESC
+LIMIT %(limit)s OFFSET %(offset)s
+
+-- name: of_domain
+AND r.domain = %(domain)s
+
+-- name: of_url
+AND r.job_id = ANY (ARRAY(
+    SELECT j.job_id COLLATE "default" FROM jobs AS j
+    WHERE j.org_id = %(org_id)s AND hashtextextended(j.url, 0) = hashtextextended(%(url)s, 0) AND j.url = %(url)s
+        AND j.extracted_at IS NOT NULL))
 
 -- name: checkpoints
 SELECT partition, position, next_offset, occurred_at, cause FROM checkpoints

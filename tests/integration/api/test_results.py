@@ -66,18 +66,7 @@ async def test_an_extraction_is_on_its_way_then_there_and_404_for_a_job_that_has
     path = f"/api/v1/extraction/results/{job_id}"
     early = await api.call("GET", path, acme.key)
     assert (early.status, early.json["retryAfterSeconds"], early.headers["Retry-After"]) == (202, 1, "1")
-    with psycopg.connect(with_operator.postgres) as connection:
-        connection.execute(
-            """
-            INSERT INTO extraction.extraction_results (
-                id, org_id, job_id, destination_id, generation, domain, schema_id, data_type, normalized,
-                raw_blob_key, quality_completeness, quality_validation, quality_composite, latency_ms,
-                delivered_at, created_at)
-            VALUES (%s, 'acme', %s, 'internal-postgres', 1, 'shop.example', 's1', 'product', '{"price": 1.5}',
-                'k', 1, 0.5, 0.75, 12, now(), now())
-            """,
-            (uuid.uuid4(), job_id),
-        )
+    stored(with_operator, job_id)
     answer = await api.call("GET", path, acme.key)
     assert answer.status == 200
     assert (answer.json["jobId"], answer.json["orgId"], answer.json["normalized"]) == (job_id, "acme", {"price": 1.5})
@@ -86,3 +75,50 @@ async def test_an_extraction_is_on_its_way_then_there_and_404_for_a_job_that_has
     pending = await submit(api, acme)
     missing = await api.call("GET", f"/api/v1/extraction/results/{pending}", acme.key)
     assert (missing.status, missing.json["status"]) == (404, "pending")
+
+
+async def test_extractions_are_listed_newest_first_by_domain_or_url_with_those_on_their_way(
+    api: Api, acme: Tenant, rival: Tenant, pocket: PocketLedger, with_operator: Settings
+) -> None:
+    jobs = [await _extracted(api, acme, pocket, with_operator, "text/html") for _ in range(4)]
+    pocket.project()
+    for job_id in jobs[:3]:
+        stored(with_operator, job_id)
+    pocket.ack(acme.partition, acme.org_id, jobs[0])
+    pocket.project()
+
+    async def listed(query: str, key: str = acme.key) -> tuple[list[str], bool, int]:
+        answer = await api.call("GET", f"/api/v1/extractions{query}", key)
+        assert answer.status == 200, answer.json
+        found = [row["jobId"] for row in answer.json["extractions"]]
+        return found, answer.json["hasMore"], answer.json["indexingPending"]
+
+    newest = jobs[2::-1]
+    assert await listed("") == (newest, False, 3), "a job waits for its ACK until that has come, row or no row"
+    assert await listed("?page=1&pageSize=2") == (newest[:2], True, 3)
+    assert await listed("?page=2&pageSize=2") == (newest[2:], False, 3)
+    assert await listed("?domain=shop.example&url=https://shop.example/1") == (newest, False, 3)
+    assert await listed("?domain=other.example") == ([], False, 0)
+    assert await listed("?url=https://shop.example/2") == ([], False, 0)
+    assert await listed("", rival.key) == ([], False, 0)
+    await api.call("DELETE", f"/api/v1/jobs/{jobs[2]}", acme.key)
+    pocket.project()
+    assert await listed("") == (newest[1:], False, 2), "of a deleted job its writer takes the row away a moment later"
+    too_far = await api.call("GET", "/api/v1/extractions?page=1002&pageSize=100", acme.key)
+    assert (too_far.status, too_far.json["field"]) == (422, "page")
+
+
+def stored(settings: Settings, job_id: str) -> None:
+    """Do as the writer of the internal destination does."""
+    with psycopg.connect(settings.postgres) as connection:
+        connection.execute(
+            """
+            INSERT INTO extraction.stored_results (
+                id, org_id, job_id, destination_id, generation, domain, schema_id, data_type, normalized,
+                raw_blob_key, quality_completeness, quality_validation, quality_composite, latency_ms,
+                delivered_at, created_at)
+            VALUES (%s, 'acme', %s, 'internal-postgres', 1, 'shop.example', 's1', 'product', '{"price": 1.5}',
+                'k', 1, 0.5, 0.75, 12, now(), now())
+            """,
+            (uuid.uuid4(), job_id),
+        )

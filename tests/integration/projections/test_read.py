@@ -13,7 +13,7 @@ from projections.postgres.batch import batch_of
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import instant
 from projections.postgres.store import Store
-from projections.postgres.views import Cursor
+from projections.postgres.views import Cursor, Filters
 from schemas.events import DeliveryAcked
 from services.runtime.settings import Settings
 from tests.event_streams import DESTINATIONS, Stream, entries_of
@@ -56,7 +56,7 @@ async def test_another_orgs_job_does_not_exist(project: Project, model: ReadMode
     assert await model.head("globex", job.job_id) is None
     assert await model.statuses("globex", [job.job_id]) == {}
     assert (await model.page("globex")).jobs == []
-    assert await model.indexing_pending("globex") == 0
+    assert (await model.extractions("globex")).pending == 0
 
 
 async def test_pages_show_each_job_once_newest_first_while_new_ones_arrive(project: Project, model: ReadModel) -> None:
@@ -82,10 +82,10 @@ async def test_a_page_of_one_status_holds_no_other(project: Project, model: Read
         if number % 2:
             stream.end_early(job, 0)
     project(entries_of(stream))
-    page = await model.page("acme", status="failed", limit=3)
+    page = await model.page("acme", Filters(statuses=("failed",)), limit=3)
     assert [job.status for job in page.jobs] == ["failed"] * 3
     assert page.next is None
-    assert len((await model.page("acme", status="pending")).jobs) == 3
+    assert len((await model.page("acme", Filters(statuses=("pending",)))).jobs) == 3
 
 
 async def test_many_statuses_come_in_one_call(project: Project, model: ReadModel) -> None:
@@ -108,9 +108,9 @@ async def test_jobs_waiting_for_their_acks_are_counted_by_domain_and_url(project
         stream.claim(job)
         stream.extract(job)
     project(entries_of(stream))
-    assert await model.indexing_pending("acme") == 2
-    assert await model.indexing_pending("acme", domain="shop.example", url="https://shop.example/5") == 2
-    assert await model.indexing_pending("acme", domain="other.example") == 0
+    assert (await model.extractions("acme")).pending == 2
+    assert (await model.extractions("acme", domain="shop.example", url="https://shop.example/5")).pending == 2
+    assert (await model.extractions("acme", domain="other.example")).pending == 0
 
 
 async def test_who_waits_for_a_position_is_told_when_it_is_folded(

@@ -6,10 +6,11 @@ from typing import get_args
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from multidict import MultiDict
 
 from api import requests
-from api.errors import Problem
-from api.reading import json_object, typed
+from api.errors import MAX_PROBLEMS, Problem
+from api.reading import json_object, query_of, typed
 from services.ledger.status import Status
 
 
@@ -38,6 +39,31 @@ def test_a_missing_field_is_named() -> None:
     with pytest.raises(Problem) as caught:
         typed({}, requests.RegisterOrg)
     assert caught.value.body["field"] == "name"
+
+
+def problems_of(value: dict[str, object], shape: type, *, strict: bool = True) -> list[str]:
+    with pytest.raises(Problem) as caught:
+        typed(value, shape, strict=strict)
+    assert caught.value.body["field"] == caught.value.body["problems"][0]["field"]
+    assert all(each["message"] for each in caught.value.body["problems"])
+    return [each["field"] for each in caught.value.body["problems"]]
+
+
+def test_every_field_at_fault_is_named_at_once() -> None:
+    value: dict[str, object] = {"urls": [1, "https://a.example", 2], "colour": 1, "priority": "high", "input": []}
+    assert problems_of(value, requests.SubmitJobs) == ["urls[0]", "urls[2]", "colour", "priority", "input"]
+    assert problems_of({"plan": "A B", "maxInFlight": 0}, requests.RegisterOrg) == ["plan", "maxInFlight", "name"]
+    query: dict[str, object] = {"limit": "many", "status": ["done", "failed"], "colour": "red", "createdAfter": "today"}
+    assert problems_of(query, requests.ListJobs, strict=False) == ["limit", "status", "colour", "createdAfter"]
+    assert len(problems_of({"jobIds": [1] * 1000}, requests.BatchStatus)) == MAX_PROBLEMS
+
+
+def test_only_what_takes_a_list_comes_several_times_in_a_query() -> None:
+    given = MultiDict([("status", "failed"), ("limit", "7"), ("status", "lost")])
+    assert query_of(given, requests.ListJobs) == {"status": ["failed", "lost"], "limit": "7"}
+    with pytest.raises(Problem) as caught:
+        query_of(MultiDict([("limit", "1"), ("limit", "2"), ("order", "newest"), ("order", "x")]), requests.ListJobs)
+    assert [each["field"] for each in caught.value.body["problems"]] == ["limit", "order"]
 
 
 def test_the_path_of_unusable_text_is_named() -> None:
