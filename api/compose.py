@@ -14,6 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 from api.auth import Keyring
 from api.config import keys
 from api.config.store import Pool
+from api.fires import Fires
 from api.history import History
 from api.http import app_of
 from api.lookup import Jobs
@@ -79,6 +80,7 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
             keyring=Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key),
             commander=commander,
             jobs=jobs,
+            fires=Fires(model),
             history=History(jobs, lookup),
             blobs=BlobStore(settings.blobs),
             health=health,

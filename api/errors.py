@@ -37,10 +37,11 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "workflow_exists": (409, "The org has another workflow with this id."),
     "not_waiting": (409, "The job does not wait for a retry; the message says where it stands."),
+    "too_many_schedules": (409, "The org has as many schedules as it may have. Delete one first."),
     "too_many_webhooks": (409, "The org has as many webhooks as it may have. Delete one first."),
     "version_changed": (
         412,
-        "The workflow was changed since it was read; `ETag` names its newest version. Read it again.",
+        "It was changed since it was read; `ETag` names its newest version. Read it again.",
     ),
     "too_large": (413, "The body, or what is stored per job, is over its limit."),
     "invalid_field": (422, "A field is missing, unknown or of the wrong type or range; `field` is its path."),

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from api.auth import Keyring
 from api.config.store import Pool
+from api.fires import Fires
 from api.history import History
 from api.lookup import Jobs
 from services.runtime.blob import BlobStore
@@ -21,6 +22,7 @@ class Parts:
     keyring: Keyring
     commander: Asker
     jobs: Jobs
+    fires: Fires
     history: History
     blobs: BlobStore
     health: Health

@@ -54,6 +54,11 @@ def key_digest(org_id: str, key: str) -> bytes:
     return _digest(f"{org_id}\0{key}".encode())
 
 
+def trigger_digest(schedule_id: str) -> bytes:
+    """Return what the ledger keeps of a trigger in place of its body."""
+    return _digest(f"trigger\0{schedule_id}".encode())
+
+
 def request_digest(body: requests.SubmitJobs) -> bytes:
     """Return what the ledger keeps of a body, the same for every spelling of it."""
     return _digest(msgspec.json.encode(body, order="sorted"))

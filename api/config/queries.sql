@@ -225,3 +225,50 @@ SELECT org_id, provider, sealed FROM config.provider_credentials ORDER BY org_id
 -- name: reseal_credential
 UPDATE config.provider_credentials SET sealed = %(resealed)s
 WHERE org_id = %(org_id)s AND provider = %(provider)s AND sealed = %(sealed)s
+
+-- name: now
+SELECT clock_timestamp() AS now
+
+-- name: lock_schedules
+SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s, 17))
+
+-- name: schedules_number
+SELECT count(*)::integer AS number FROM config.schedules WHERE org_id = %(org_id)s
+
+-- name: add_schedule
+INSERT INTO config.schedules
+    (org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at)
+VALUES (%(org_id)s, %(schedule_id)s, 1, %(name)s, %(cron)s, %(timezone)s, %(work)s, %(tags)s, %(missed)s, %(enabled)s,
+    %(next_run_at)s)
+RETURNING *
+
+-- name: schedule
+SELECT * FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
+
+-- name: lock_schedule
+SELECT * FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s FOR UPDATE
+
+-- name: schedules_page
+SELECT * FROM config.schedules
+WHERE org_id = %(org_id)s AND (created_at, schedule_id) < (%(created_at)s, %(schedule_id)s)
+    AND (%(enabled)s::boolean IS NULL OR enabled = %(enabled)s)
+    AND (cardinality(%(any_tags)s::text[]) = 0 OR tags && %(any_tags)s::text[])
+    AND tags @> %(all_tags)s::text[] AND NOT tags && %(no_tags)s::text[]
+ORDER BY created_at DESC, schedule_id DESC
+LIMIT %(limit)s
+
+-- name: change_schedule
+UPDATE config.schedules SET version = version + 1, name = %(name)s, cron = %(cron)s, timezone = %(timezone)s,
+    work = %(work)s, tags = %(tags)s, missed = %(missed)s, enabled = %(enabled)s, next_run_at = %(next_run_at)s,
+    updated_at = clock_timestamp()
+WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
+RETURNING *
+
+-- name: switch_schedule
+UPDATE config.schedules SET version = version + 1, enabled = %(enabled)s, next_run_at = %(next_run_at)s,
+    updated_at = clock_timestamp()
+WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
+RETURNING *
+
+-- name: delete_schedule
+DELETE FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s

@@ -50,6 +50,11 @@ class Settings:
     webhook_timeout_seconds: float = 15.0  # of one call to an endpoint, from connecting to the end of its answer
     webhook_calls: int = 8  # under way to one endpoint at a time
     public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
+    schedules_per_org: int = 1000
+    schedule_min_seconds: float = 60.0  # that lie between two due times of a schedule at least
+    schedule_grace_seconds: float = 60.0  # a due time that was not fired by then was missed
+    schedule_catch_up: int = 100  # missed due times that the policy `all` makes up for at most
+    schedule_poll_seconds: float = 1.0  # between two looks for what is due
     max_body_bytes: int = 10 * 1024 * 1024  # of a fetched page
     brightdata_url: str = "https://api.brightdata.com"  # base URLs of providers, each followed by the path of its API
     oxylabs_url: str = "https://realtime.oxylabs.io"
@@ -96,11 +101,16 @@ def _check(settings: Settings) -> None:
         "worker_slots",
         "writer_batch_rows",
         "webhook_calls",
+        "schedules_per_org",
+        "schedule_catch_up",
     ):
         if getattr(settings, name) < 1:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be at least 1")
     if not 0 <= settings.instance < settings.instances:
         raise SettingsError("JOBLEDGER_INSTANCE must be from 0 to JOBLEDGER_INSTANCES - 1")
+    for name in ("schedule_min_seconds", "schedule_grace_seconds", "schedule_poll_seconds"):
+        if not 0 < getattr(settings, name) < float("inf"):
+            raise SettingsError(f"JOBLEDGER_{name.upper()} must be above 0")
     if settings.lease_seconds < 2 * settings.heartbeat_seconds:
         raise SettingsError("JOBLEDGER_LEASE_SECONDS must be at least twice JOBLEDGER_HEARTBEAT_SECONDS")
     for name in ("brightdata_url", "oxylabs_url", "nimble_url", "zyte_url", "decodo_url"):

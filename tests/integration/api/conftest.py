@@ -16,6 +16,7 @@ from api.auth import Keyring
 from api.compose import tended
 from api.config import keys
 from api.config.store import Pool
+from api.fires import Fires
 from api.history import History
 from api.http import app_of
 from api.lookup import Jobs
@@ -189,6 +190,7 @@ async def running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cli
             keyring=Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key),
             commander=pocket,
             jobs=jobs,
+            fires=Fires(model),
             history=History(jobs, pocket),
             blobs=BlobStore(settings.blobs),
             health=Health("api"),

@@ -13,6 +13,11 @@ BODIES: dict[str, Any] = {
     "/api/v1/jobs": {"url": "https://shop.example/1"},
     "/api/v1/destinations": {"kind": "clickhouse", "destinationId": "mine"},
     "/api/v1/keys": {"name": "mine"},
+    "/api/v1/schedules": {"name": "mine", "cron": "0 6 * * *", "work": {"url": "https://shop.example/1"}},
+    "/api/v1/schedules/{schedule_id}": {"name": "m", "cron": "0 6 * * *", "work": {"url": "https://shop.example/1"}},
+    "/api/v1/schedules/trigger": {"tagFilter": {"all": ["of-acme"]}},
+    "/api/v1/schedules/enable": {"tagFilter": {"all": ["of-acme"]}},
+    "/api/v1/schedules/disable": {"tagFilter": {"all": ["of-acme"]}},
     "/api/v1/webhooks": {"url": "https://rival.example/hook"},
     "/api/v1/workflows": {"workflowId": "mine", "document": WORKFLOW},
     "/api/v1/workflows/{workflow_id}": {"document": WORKFLOW},
@@ -36,10 +41,15 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
     assert (await api.call("POST", "/api/v1/destinations", acme.key, lake)).status == 201
     signing_in = {"provider": "decodo", "label": "secret-of-acme", "secret": {"username": "u", "password": "p"}}
     assert (await api.call("POST", "/api/v1/credentials", acme.key, signing_in)).status == 201
+    work = {"url": secret_url, "workflowId": "products"}
+    every_day = {"name": "secret-of-acme", "cron": "0 6 * * *", "work": work, "tags": ["of-acme"]}
+    schedule_id = (await api.call("POST", "/api/v1/schedules", acme.key, every_day)).json["scheduleId"]
+    assert (await api.call("POST", f"/api/v1/schedules/{schedule_id}/trigger", acme.key)).status == 201
     commands = len(pocket.commands)
     for job_id in (stored, fresh):
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
         names |= {"webhook_id": webhook_id, "provider": "decodo", "version": "1"}
+        names["schedule_id"] = schedule_id
         names["destination_id"] = "lake-of-acme"
         for operation in OPERATIONS:
             answer = await _try(api, operation, names, rival.key)

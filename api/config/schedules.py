@@ -1,0 +1,193 @@
+"""Schedules as people set them, and the first due time of each that the ledger has not recorded.
+
+One clock is asked for all of them, that of Postgres: an edit and a fire never disagree about what lies before them.
+
+ScheduleChanged  the schedule is not as the caller expects it to be
+TooMany          the org has as many schedules as it may have
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg import AsyncConnection
+from psycopg.types.json import Jsonb
+
+from api.config.store import Pool, execute, one, row, rows, transaction
+from api.schedules.cron import next_due
+from api.schedules.plan import Missed
+
+Expected = Callable[[int], bool]  # of the version
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A row of config.schedules; the work is the body of a submission."""
+
+    org_id: str
+    schedule_id: str
+    version: int
+    name: str
+    cron: str
+    timezone: str
+    work: dict[str, Any]
+    tags: list[str]
+    missed: Missed
+    enabled: bool
+    next_run_at: datetime | None
+    created_at: datetime
+    updated_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Set:
+    """What people set about a schedule."""
+
+    name: str
+    cron: str
+    timezone: str
+    work: dict[str, Any]
+    tags: tuple[str, ...]
+    missed: Missed
+    enabled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TagFilter:
+    """Which schedules are meant: with one of `any` at least, all of `all`, and none of `none`; all empty: every one."""
+
+    any: tuple[str, ...] = ()
+    all: tuple[str, ...] = ()
+    none: tuple[str, ...] = ()
+
+    def values(self) -> dict[str, list[str]]:
+        """Return the arguments of the queries."""
+        return {"any_tags": list(self.any), "all_tags": list(self.all), "no_tags": list(self.none)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Now:
+    now: datetime
+
+
+class ScheduleChanged(Exception):
+    """The schedule is not as the caller expects it to be; `version` is its own."""
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"version {version} is the newest")
+        self.version = version
+
+
+class TooMany(Exception):
+    """The org has as many schedules as it may have."""
+
+
+def anything(_version: int) -> bool:
+    """Expect nothing."""
+    return True
+
+
+async def now(pool: Pool) -> datetime:
+    """Return the time by the clock that schedules go by."""
+    async with pool.connection() as connection:
+        return await _now(connection)
+
+
+async def add(pool: Pool, org_id: str, schedule_id: str, made: Set, most: int) -> Schedule:
+    """Make a schedule, or raise TooMany; an enabled one is due from now on."""
+    async with transaction(pool) as connection:
+        await execute(connection, "lock_schedules", {"org_id": org_id})
+        if (await one(connection, _Number, "schedules_number", {"org_id": org_id})).number >= most:
+            raise TooMany
+        due = _first_due(made, await _now(connection))
+        values = {**_values(made), "org_id": org_id, "schedule_id": schedule_id, "next_run_at": due}
+        return await one(connection, Schedule, "add_schedule", values)
+
+
+async def find(pool: Pool, org_id: str, schedule_id: str) -> Schedule | None:
+    """Return a schedule, or None."""
+    async with pool.connection() as connection:
+        return await row(connection, Schedule, "schedule", {"org_id": org_id, "schedule_id": schedule_id})
+
+
+async def page(
+    pool: Pool, org_id: str, tags: TagFilter, *, enabled: bool | None, before: tuple[datetime, str], limit: int
+) -> list[Schedule]:
+    """Return schedules of an org, newest first, those made before a moment and id."""
+    values = {"org_id": org_id, "enabled": enabled, "created_at": before[0], "schedule_id": before[1], "limit": limit}
+    async with pool.connection() as connection:
+        return await rows(connection, Schedule, "schedules_page", {**values, **tags.values()})
+
+
+async def change(
+    pool: Pool, org_id: str, schedule_id: str, made: Set, expected: Expected = anything
+) -> Schedule | None:
+    """Set a schedule anew; None where there is none. Raises ScheduleChanged.
+
+    With another cron or timezone, or enabled again, it is due from now on: due times before are forgotten.
+    """
+    async with transaction(pool) as connection:
+        found = await _locked(connection, org_id, schedule_id, expected)
+        if found is None or _same(found, made):
+            return found
+        goes_on = found.enabled and (found.cron, found.timezone) == (made.cron, made.timezone)
+        due = found.next_run_at if goes_on and made.enabled else _first_due(made, await _now(connection))
+        values = {**_values(made), "org_id": org_id, "schedule_id": schedule_id, "next_run_at": due}
+        return await one(connection, Schedule, "change_schedule", values)
+
+
+async def switch(
+    pool: Pool, org_id: str, schedule_id: str, *, enabled: bool, expected: Expected = anything
+) -> Schedule | None:
+    """Let a schedule fire or not; None where there is none. Raises ScheduleChanged. Safe to repeat."""
+    async with transaction(pool) as connection:
+        found = await _locked(connection, org_id, schedule_id, expected)
+        if found is None or found.enabled is enabled:
+            return found
+        due = next_due(found.cron, found.timezone, await _now(connection)) if enabled else None
+        values = {"org_id": org_id, "schedule_id": schedule_id, "enabled": enabled, "next_run_at": due}
+        return await one(connection, Schedule, "switch_schedule", values)
+
+
+async def delete(pool: Pool, org_id: str, schedule_id: str, expected: Expected = anything) -> bool:
+    """Delete a schedule; whether there was one. Raises ScheduleChanged."""
+    async with transaction(pool) as connection:
+        if await _locked(connection, org_id, schedule_id, expected) is None:
+            return False
+        await execute(connection, "delete_schedule", {"org_id": org_id, "schedule_id": schedule_id})
+        return True
+
+
+def _first_due(made: Set, now: datetime) -> datetime | None:
+    return next_due(made.cron, made.timezone, now) if made.enabled else None
+
+
+def _same(found: Schedule, made: Set) -> bool:
+    return all(getattr(found, name) == value for name, value in _plain(made).items())
+
+
+def _plain(made: Set) -> dict[str, Any]:
+    return {name: getattr(made, name) for name in made.__slots__} | {"tags": list(made.tags)}
+
+
+def _values(made: Set) -> dict[str, Any]:
+    return _plain(made) | {"work": Jsonb(made.work)}
+
+
+async def _now(connection: AsyncConnection[Any]) -> datetime:
+    return (await one(connection, _Now, "now", {})).now
+
+
+async def _locked(
+    connection: AsyncConnection[Any], org_id: str, schedule_id: str, expected: Expected
+) -> Schedule | None:
+    found = await row(connection, Schedule, "lock_schedule", {"org_id": org_id, "schedule_id": schedule_id})
+    if not expected(found.version if found else 0):
+        raise ScheduleChanged(found.version if found else 0)
+    return found

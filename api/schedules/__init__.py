@@ -1,0 +1,1 @@
+"""Schedules: when they are due, which due times are fired, and what a fire submits."""

@@ -1,0 +1,86 @@
+"""When a cron expression is due in a timezone: instants in UTC, in order, each once.
+
+The rule for clocks that are put forward or back is Debian's. Minute and hour both given: a time that does not exist is
+due at the end of the gap, one that comes twice is due the first time. `*` in either, or a field of seconds: due
+whenever a clock on the wall shows it, so twice where the hour comes twice, and not at all in a gap.
+"""
+
+from collections import deque
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from itertools import chain, islice, pairwise, takewhile
+from zoneinfo import ZoneInfo, available_timezones
+
+from cronsim import CronSim, CronSimError
+
+from api.errors import Problem, invalid
+
+MAX_CHARS = 200
+SAMPLE = 500  # due times that are looked at for the shortest gap between two
+SAMPLE_DAYS = 366
+FIRST_WINDOW = timedelta(hours=1)
+INSTANT = timedelta(microseconds=1)
+
+
+def due_after(cron: str, timezone: str, at: datetime) -> Iterator[datetime]:
+    """Yield the due times after an instant, at most until nothing is due for 50 years."""
+    last = at
+    for local in CronSim(cron, at.astimezone(ZoneInfo(timezone))):
+        due = local.astimezone(UTC)
+        if due > last:  # at the end of summer time the clock on the wall is ambiguous, the instant is not
+            yield due
+            last = due
+
+
+def next_due(cron: str, timezone: str, at: datetime) -> datetime | None:
+    """Return the first due time after an instant."""
+    return next(due_after(cron, timezone, at), None)
+
+
+def newest_due(cron: str, timezone: str, first: datetime, until: datetime, most: int) -> list[datetime]:
+    """Return the due times from `first`, which is one, until `until`; of more than `most` the newest, oldest first.
+
+    Looked for in windows that grow: a schedule of every minute that was not looked at for a year has half a million.
+    """
+    window = FIRST_WINDOW
+    while until - window > first:
+        found = deque(_until(due_after(cron, timezone, until - window), until), maxlen=most)
+        if len(found) == most:
+            return list(found)
+        window *= 4
+    return list(deque(_until(chain([first], due_after(cron, timezone, first)), until), maxlen=most))
+
+
+def check(cron: str, timezone: str, now: datetime, least_seconds: float) -> None:
+    """Raise a Problem naming the field that makes this no schedule."""
+    if timezone not in _timezones():
+        raise invalid("timezone", "not a timezone of the IANA database: send a name such as Europe/Berlin or UTC")
+    if len(cron) > MAX_CHARS:
+        raise invalid("cron", f"a cron expression takes at most {MAX_CHARS} characters")
+    try:
+        sample = list(islice(_until(due_after(cron, timezone, now), now + timedelta(days=SAMPLE_DAYS)), SAMPLE))
+        following = sample or list(islice(due_after(cron, timezone, now), 1))
+    except CronSimError as error:
+        raise _unreadable(str(error)) from None
+    if not following:
+        raise invalid("cron", "this is due at no time within 50 years: look at its day and month")
+    gap = min((later - sooner for sooner, later in pairwise(sample)), default=None)
+    if gap is not None and gap < timedelta(seconds=least_seconds):
+        said = f"due again after {gap.total_seconds():g} s: at least {least_seconds:g} s must lie between two fires"
+        raise invalid("cron", said)
+
+
+def _unreadable(reason: str) -> Problem:
+    said = reason[0].lower() + reason[1:]
+    fields = "minute, hour, day of month, month, day of week"
+    return invalid("cron", f"{said}: five fields are expected, {fields}; or six, seconds first")
+
+
+def _until(times: Iterator[datetime], until: datetime) -> Iterator[datetime]:
+    return takewhile(lambda due: due <= until, times)
+
+
+@cache
+def _timezones() -> frozenset[str]:
+    return frozenset(available_timezones())

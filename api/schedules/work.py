@@ -1,0 +1,77 @@
+"""What a schedule submits: checked when it is saved, made into a submission when it fires.
+
+Workflow, routes and destinations are looked up at the time of the fire, as those of any submission are.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from api import requests, submission
+from api.config import destinations
+from api.config.schedules import Schedule
+from api.config.store import Pool
+from api.errors import Problem
+from api.routing import workflows_for
+from services.ledger.commands import NewJob, SubmitJobs
+
+
+async def check(pool: Pool, org_id: str, work: requests.SubmitJobs, *, allow_private: bool) -> None:
+    """Raise a Problem naming the field that no fire could do anything with; a route may come later."""
+    with within("work"):
+        jobs = submission.new_jobs(work, allow_private=allow_private)
+        if len(list(submission.parts(jobs, b""))) > 1:
+            message = (
+                f"a fire submits at most {submission.JOBS_PER_COMMAND} jobs, of {submission.BYTES_PER_COMMAND} bytes "
+                "together: make several schedules"
+            )
+            raise Problem("too_large", message, field="urls")
+        if work.workflow_id is not None:
+            await workflows_for(pool, org_id, work.workflow_id, submission.hosts_of(work, jobs))
+
+
+async def submitted(
+    pool: Pool, schedule: Schedule, asks: Mapping[str, Any], *, allow_private: bool, digest: bytes = b""
+) -> SubmitJobs:
+    """Return the submission of a fire, or raise the Problem that a caller would be answered with."""
+    work = msgspec.convert(schedule.work, requests.SubmitJobs)
+    with within("work"):
+        jobs = submission.new_jobs(work, allow_private=allow_private)
+        chosen, places = await asyncio.gather(
+            workflows_for(pool, schedule.org_id, work.workflow_id, submission.hosts_of(work, jobs)),
+            destinations.enabled(pool, schedule.org_id),
+        )
+    return SubmitJobs(
+        **asks,
+        jobs=_all_of(submission.pinned(jobs, chosen)),
+        workflow_id=chosen[0].workflow_id,
+        workflow_version=chosen[0].version,
+        workflow_ref=chosen[0].ref,
+        destinations=places,
+        priority=work.priority,
+        idempotency_digest=digest,
+        request_digest=submission.trigger_digest(schedule.schedule_id) if digest else b"",
+        schedule_id=schedule.schedule_id,
+    )
+
+
+def _all_of(jobs: list[NewJob]) -> tuple[NewJob, ...]:
+    """Return the jobs of one command; they were few enough when the schedule was saved."""
+    parts = list(submission.parts(jobs, b""))
+    if len(parts) > 1:
+        raise Problem("too_large", "more jobs than one fire submits: make several schedules", field="urls")
+    return parts[0].jobs
+
+
+@contextmanager
+def within(path: str) -> Iterator[None]:
+    """Put the path of an object before the field that a Problem names within it."""
+    try:
+        yield
+    except Problem as problem:
+        if "field" in problem.body:
+            problem.body["field"] = f"{path}.{problem.body['field']}"
+        raise
