@@ -21,6 +21,7 @@ from api.lookup import Jobs
 from api.parts import Parts
 from api.routes.all import OPERATIONS
 from api.server import Runner
+from api.streams import Streams
 from api.tail import Tail
 from api.watch import Known, watch
 from projections.postgres.read import ReadModel
@@ -74,14 +75,16 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         lookup = EventLookup(settings, await asyncio.to_thread(registry.decoder, settings))
         stack.callback(lookup.close)
         jobs = Jobs(model, tail)
+        keyring = Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key)
         parts = Parts(
             settings=settings,
             pool=pool,
-            keyring=Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key),
+            keyring=keyring,
             commander=commander,
             jobs=jobs,
             fires=Fires(model),
             history=History(jobs, lookup),
+            streams=Streams(jobs, tail, keyring, settings),
             blobs=BlobStore(settings.blobs),
             health=health,
         )

@@ -13,7 +13,9 @@ import msgspec
 import psycopg
 import psycopg_pool
 from aiohttp import web
+from multidict import MultiDict, MultiMapping
 
+from api import positions
 from api.auth import Caller, refuse_key_in_url, require
 from api.errors import Problem, invalid, together
 from api.operation import Call, Operation
@@ -40,6 +42,7 @@ class Seen:
 
     request_id: str
     actor: str = ""
+    deadline: asyncio.Timeout | None = None
 
 
 _seen: ContextVar[Seen] = ContextVar("seen")
@@ -49,6 +52,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 def app_of(parts: Parts, operations: Iterable[Operation]) -> web.Application:
     """Return the application that serves these operations, /health, /ready and /metrics, and nothing else."""
     app = web.Application(middlewares=[_answered])
+    app.on_shutdown.append(parts.streams.stop)
     app.add_routes(health_routes(parts.health))
     for operation in operations:
         app.router.add_route(operation.method, operation.path, _bound(parts, operation))
@@ -62,6 +66,12 @@ def answer(status: int, body: msgspec.Struct | dict[str, Any], headers: dict[str
     )
 
 
+def without_deadline() -> None:
+    """Let the call under way take as long as it will: a stream."""
+    if deadline := _seen.get().deadline:
+        deadline.reschedule(None)
+
+
 def _bound(parts: Parts, operation: Operation) -> _Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         caller = Caller()
@@ -71,21 +81,27 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
             note(**_ids_of(caller, request))
             require(caller, operation.access)
         _refuse_nul(request)
-        query = _query(request, operation)
+        asked = MultiDict(request.query)
+        seen: positions.Position | None = None
+        if operation.positioned:
+            patience = parts.settings.min_position_seconds
+            seen = await positions.reached(parts.jobs, caller, request.headers, asked, patience)
+        query = _query(asked, operation)
         body = typed(await _body(request, operation), operation.body) if operation.body else None
-        return await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
+        response = await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
+        if seen and seen.position and not response.prepared:
+            response.headers.setdefault("Ledger-Position", str(seen))
+        return response
 
     return handle
 
 
-def _query(request: web.Request, operation: Operation) -> Any:
+def _query(asked: MultiMapping[str], operation: Operation) -> Any:
     if operation.query is None:
-        if request.query:
-            raise together(
-                [invalid(name, "this call takes no query parameters") for name in dict.fromkeys(request.query)]
-            )
+        if asked:
+            raise together([invalid(name, "this call takes no query parameters") for name in dict.fromkeys(asked)])
         return None
-    return typed(query_of(request.query, operation.query), operation.query, strict=False)
+    return typed(query_of(asked, operation.query), operation.query, strict=False)
 
 
 def _refuse_nul(request: web.Request) -> None:
@@ -163,7 +179,7 @@ async def _logged(request: web.Request, handler: _Handler, seen: Seen) -> web.St
 async def _answer(request: web.Request, handler: _Handler) -> web.StreamResponse:
     try:
         refuse_key_in_url(request.query, request.path)
-        async with asyncio.timeout(REQUEST_SECONDS):
+        async with asyncio.timeout(REQUEST_SECONDS) as _seen.get().deadline:
             return await handler(request)
     except Exception as error:
         problem = _problem(error)

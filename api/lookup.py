@@ -7,7 +7,7 @@ from api.auth import Caller
 from api.tail import Tail
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
-from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, Page
+from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, Page, Progress
 from schemas.events import JobDeleted
 from schemas.recorded import Recorded
 
@@ -36,6 +36,14 @@ class Jobs:
         """Return a job once Postgres has folded a position of its partition; after some seconds, as it is."""
         await self._model.reached(caller.partition, position, FOLD_SECONDS)
         return await self.find(caller, job_id)
+
+    async def progress(self, caller: Caller, job_id: str, after: int) -> Progress:
+        """Return what Postgres has of a job's events behind an ordinal."""
+        return await self._model.progress(caller.org_id, job_id, caller.partition, after)
+
+    async def held(self, caller: Caller, job_id: str) -> Sequence[Recorded]:
+        """Return the events of a job that Postgres may lack altogether, oldest first; none: it has them."""
+        return (await self._held(caller, [job_id])).get(job_id, [])
 
     async def head(self, caller: Caller, job_id: str) -> Job | None:
         """Return the row of a job that Postgres has; whether it has ended is known only there."""
@@ -72,6 +80,10 @@ class Jobs:
     async def deleted(self, caller: Caller, job_id: str) -> bool:
         """Tell whether the org had this job and deleted it."""
         return bool(await self._model.deleted(caller.org_id, [job_id]))
+
+    def folded(self, partition: int) -> int:
+        """Return a position as of which everyone sees the ledger at least."""
+        return self._model.folded(partition)
 
     async def reached(self, partition: int, position: int, timeout_seconds: float) -> bool:
         """Tell whether everyone sees the ledger as of a position at least, waiting for that at most so long."""

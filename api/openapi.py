@@ -11,16 +11,28 @@ from typing import Any, get_args
 import msgspec
 from msgspec import Struct
 
-from api import answers
+from api import answers, positions
 from api.errors import CODES
 from api.operation import Operation
 
 VERSION = "1.0.0"
 REF = "#/components/schemas/{name}"
 JSON = "application/json"
+NO_CONTENT = 204
+DESCRIPTIONS = {202: "Accepted", NO_CONTENT: "Nothing to send"}
 ERRORS_OF_ALL = ("key_in_url", "internal")
+POSITION = {"type": "string", "pattern": r"^\d{1,9}:\d{1,18}$"}
+MIN_POSITION = {
+    "name": positions.QUERY,
+    "in": "query",
+    "description": "answer no earlier than as of this position, a `Ledger-Position` that was answered; 503 in vain",
+    "required": False,
+    "schema": POSITION,
+}
 HEADERS = {
     "Idempotency-Key": "1 to 255 visible ASCII characters; a repeat with the same key does nothing twice",
+    "Last-Event-ID": "go on behind this position, `partition:position`: the `id` of the last event that came",
+    positions.HEADER: "as the parameter `min_position`",
     "If-Match": "the `ETag` of what was read: refused where it has changed since; `*`: whatever it is now",
 }
 
@@ -74,8 +86,11 @@ def _operation(operation: Operation) -> dict[str, Any]:
 def _responses(operation: Operation) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, shape in operation.answers.items():
-        content = {JSON: {"schema": _schema(shape)}} if shape else {"*/*": {}}
-        responses[str(status)] = {"description": "Done" if status < 202 else "Accepted", "content": content}
+        content = {operation.media_type: {"schema": _schema(shape)}} if shape else {"*/*": {}}
+        said = {"description": DESCRIPTIONS.get(status, "Done"), "content": content, **_answered_headers(operation)}
+        if status == NO_CONTENT:
+            del said["content"]
+        responses[str(status)] = said
     by_status: dict[int, list[str]] = {}
     for code in dict.fromkeys((*operation.errors, *_implied(operation))):
         by_status.setdefault(CODES[code][0], []).append(code)
@@ -91,6 +106,8 @@ def _implied(operation: Operation) -> tuple[str, ...]:
     codes = list(ERRORS_OF_ALL)
     if operation.access != "open":
         codes += ["unauthenticated", "forbidden", "store_unavailable"]
+    if operation.positioned:
+        codes += ["invalid_position", "position_not_reached"]
     if operation.body:
         codes += ["invalid_json", "too_large"]
     if operation.body or operation.query or operation.headers:
@@ -103,7 +120,19 @@ def _path_parameters(operation: Operation) -> list[dict[str, Any]]:
     return [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}} for name in names]
 
 
+def _answered_headers(operation: Operation) -> dict[str, Any]:
+    if not operation.positioned or operation.media_type != JSON:
+        return {}
+    said = "the read model was folded up to here at least, or to the last event of the one job that is answered"
+    return {"headers": {"Ledger-Position": {"description": said, "schema": POSITION}}}
+
+
 def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
+    waits = [MIN_POSITION] if operation.positioned else []
+    return [*_own_query(operation), *waits]
+
+
+def _own_query(operation: Operation) -> list[dict[str, Any]]:
     if operation.query is None:
         return []
     _, schemas = msgspec.json.schema_components([operation.query])
@@ -112,9 +141,10 @@ def _query_parameters(operation: Operation) -> list[dict[str, Any]]:
 
 
 def _header_parameters(operation: Operation) -> list[dict[str, Any]]:
+    waits = (positions.HEADER,) if operation.positioned else ()
     return [
         {"name": name, "in": "header", "description": HEADERS[name], "required": False, "schema": {"type": "string"}}
-        for name in operation.headers
+        for name in (*operation.headers, *waits)
     ]
 
 

@@ -62,6 +62,8 @@ class Operation:
     body: type[Struct] | None = None
     body_optional: bool = False  # no body at all means all defaults
     query: type[Struct] | None = None
+    positioned: bool = False  # reads the read model: takes `min_position`, answers `Ledger-Position`
+    media_type: str = "application/json"  # of what is answered
     headers: tuple[str, ...] = ()  # request headers with a meaning of their own
     max_body_bytes: int = 1024 * 1024
     errors: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from api.config.store import Pool
 from api.fires import Fires
 from api.history import History
 from api.lookup import Jobs
+from api.streams import Streams
 from services.runtime.blob import BlobStore
 from services.runtime.commander import Asker
 from services.runtime.health import Health
@@ -24,5 +25,6 @@ class Parts:
     jobs: Jobs
     fires: Fires
     history: History
+    streams: Streams
     blobs: BlobStore
     health: Health

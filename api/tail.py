@@ -30,6 +30,7 @@ BARRIER_SECONDS = 2.0  # how long a reader waits for the log's present end
 REGISTRY_SECONDS = 1.0  # until a registry that is away is asked again
 RECENT_SECONDS = 300.0  # a job id older than this is not worth a look at the log's end
 MAX_JOBS = 200_000  # held while the projection stands still; about 1 GB
+Watcher = Callable[[Recorded], None]
 MARKER = 1  # the last offset of a transaction is its marker; the reader passes it some 0.5 s later, with the next fetch
 
 
@@ -79,6 +80,8 @@ class Tail:
         self._checkpoints = checkpoints
         self._max_jobs = max_jobs
         self._held: dict[str, Held] = {}
+        self._positions: dict[int, int] = {}
+        self._watchers: dict[tuple[str, str], Watcher] = {}
         self._forgot = False  # jobs had to be let go of before Postgres had them
         self._moved = asyncio.Event()
         self._reader = ThreadPoolExecutor(1, thread_name_prefix="tail")
@@ -120,6 +123,22 @@ class Tail:
         """Return where reading a partition goes on."""
         return self._next_offsets.get(partition, 0)
 
+    def position(self, partition: int) -> int:
+        """Return the position of the last event read of a partition; 0: none since the tail began at Postgres's."""
+        return self._positions.get(partition, 0)
+
+    def watch(self, org_id: str, job_id: str, watcher: Watcher) -> None:
+        """Give every event of a job to `watcher`, from the next one on; one job has one watcher, which never raises."""
+        self._watchers[org_id, job_id] = watcher
+
+    def unwatch(self, org_id: str, job_id: str) -> None:
+        """Stop doing so."""
+        del self._watchers[org_id, job_id]
+
+    async def read_to_end(self, partition: int) -> None:
+        """Return once the present end of a partition has been read; raise TailBehind where that takes too long."""
+        await self._catch_up(partition, lambda: False, asyncio.get_running_loop().time() + BARRIER_SECONDS)
+
     async def find(self, org_id: str, partition: int, job_ids: Iterable[str]) -> dict[str, list[Recorded]]:
         """Return the events of those of these jobs that the org has and Postgres may lack, oldest first.
 
@@ -157,8 +176,11 @@ class Tail:
 
     def _take(self, entries: Sequence[Entry], next_offsets: Mapping[int, int]) -> None:
         for entry in entries:
+            self._positions[entry.partition] = entry.position
             if entry.recorded and entry.recorded.event.job_id:
                 self._keep(entry.recorded)
+                if watcher := self._watchers.get((entry.recorded.event.org_id, entry.recorded.event.job_id)):
+                    watcher(entry.recorded)
         if next_offsets != self._next_offsets:
             self._next_offsets = next_offsets
             self._moved.set()

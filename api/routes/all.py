@@ -15,6 +15,7 @@ from api.routes import (
     results,
     schedule_fires,
     schedules,
+    stream,
     submit,
     webhooks,
     workflows,
@@ -23,6 +24,7 @@ from api.routes import (
 _SUBJECTS = (
     submit,
     jobs,
+    stream,
     explain,
     deliveries,
     results,

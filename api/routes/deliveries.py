@@ -118,6 +118,7 @@ OPERATIONS = (
         summary="List the deliveries of a job",
         access="read",
         handler=every,
+        positioned=True,
         answers={200: delivery_answers.JobDeliveries},
         errors=("not_found", "catching_up"),
     ),

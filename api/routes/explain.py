@@ -43,6 +43,7 @@ OPERATIONS = (
         summary="Explain why a job stands where it stands",
         access="read",
         handler=explain,
+        positioned=True,
         answers={200: explain_answers.Explanation},
         errors=("not_found", "catching_up", "ledger_unavailable"),
     ),

@@ -245,6 +245,7 @@ OPERATIONS = (
         summary="List the newest messages to an endpoint",
         access="read",
         handler=deliveries,
+        positioned=True,
         query=requests.ListDeliveries,
         answers={200: webhook_answers.WebhookDeliveries},
         errors=("not_found",),

@@ -38,6 +38,10 @@ class Positions:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
 
+    def known(self, partition: int) -> int:
+        """Return the last position that Postgres told of; 0: none."""
+        return self._positions.get(partition, 0)
+
     async def reached(self, partition: int, position: int, timeout_seconds: float) -> bool:
         """Tell whether the read model has folded that position, waiting for it at most so long."""
         try:

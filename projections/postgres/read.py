@@ -18,8 +18,18 @@ from psycopg_pool import AsyncConnectionPool
 
 from projections.postgres import detail, listing
 from projections.postgres.positions import Positions
-from projections.postgres.rows import Checkpoint, Delivery, Fire, Job
-from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, JobLine, JobStatus, Page
+from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
+from projections.postgres.views import (
+    Cursor,
+    Extraction,
+    Extractions,
+    Filters,
+    JobDetail,
+    JobLine,
+    JobStatus,
+    Page,
+    Progress,
+)
 from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("read.sql"))
@@ -73,6 +83,20 @@ class ReadModel:
             return await (
                 await cursor.execute(detail.statement(SQL["detail"]), {"org_id": org_id, "job_id": job_id})
             ).fetchone()
+
+    async def progress(self, org_id: str, job_id: str, partition: int, after: int) -> Progress:
+        """Return what a job's events behind an ordinal left, of one instant, and how far its partition was folded."""
+        key = (org_id, job_id)
+        async with self._pool.connection() as connection, connection.transaction():
+            cursor = connection.cursor(row_factory=scalar_row)
+            position = await (await cursor.execute(SQL["position"], (partition,))).fetchone()
+            jobs = await _rows(connection, Job, "job", key)
+            return Progress(
+                position or 0,
+                jobs[0] if jobs else None,
+                await _rows(connection, Transition, "transitions_after", (*key, after)) if jobs else [],
+                await _rows(connection, Visit, "trace_after", (*key, after)) if jobs else [],
+            )
 
     async def head(self, org_id: str, job_id: str) -> Job | None:
         """Return a job's row alone; None: the org has no such job."""
@@ -154,6 +178,10 @@ class ReadModel:
         async with self._pool.connection() as connection:
             rows = await _rows(connection, Checkpoint, "checkpoints", ())
         return {row.partition: row for row in rows}
+
+    def folded(self, partition: int) -> int:
+        """Return a position that has been folded for certain; 0: Postgres has not told any yet."""
+        return self._positions.known(partition)
 
     async def reached(self, partition: int, position: int, timeout_seconds: float) -> bool:
         """Tell whether a position of the log has been folded, waiting for it at most so long."""

@@ -19,6 +19,12 @@ SELECT {columns},
         SELECT {gate} FROM gate WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS g)
 FROM jobs WHERE org_id = %(org_id)s AND job_id = %(job_id)s
 
+-- name: transitions_after
+SELECT {columns} FROM job_transitions WHERE org_id = %s AND job_id = %s AND seq > %s ORDER BY seq
+
+-- name: trace_after
+SELECT {columns} FROM job_trace WHERE org_id = %s AND job_id = %s AND seq > %s ORDER BY seq
+
 -- name: deliveries_to
 SELECT {columns} FROM extraction_deliveries
 WHERE org_id = %(org_id)s AND destination_id = ANY (%(destination_ids)s::text[])
@@ -90,6 +96,9 @@ AND r.job_id = ANY (ARRAY(
     SELECT j.job_id COLLATE "default" FROM jobs AS j
     WHERE j.org_id = %(org_id)s AND hashtextextended(j.url, 0) = hashtextextended(%(url)s, 0) AND j.url = %(url)s
         AND j.extracted_at IS NOT NULL))
+
+-- name: position
+SELECT coalesce((SELECT position FROM checkpoints WHERE partition = %s), 0)
 
 -- name: checkpoints
 SELECT partition, position, next_offset, occurred_at, cause FROM checkpoints

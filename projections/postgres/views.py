@@ -37,6 +37,15 @@ class JobDetail(Struct, frozen=True):
     gate: Gate
 
 
+class Progress(Struct, frozen=True):
+    """What events of a job left, of one instant, and the position up to which its partition had been folded then."""
+
+    position: int
+    job: Job | None  # as of its last event; None: there is no such job then
+    transitions: list[Transition]
+    trace: list[Visit]
+
+
 class JobStatus(Struct, frozen=True):
     """The little that polling needs."""
 

@@ -32,6 +32,9 @@ Counted = Literal[
     "heads_signed",
     "snapshots_refused",
     "snapshots_written",
+    "stream_events_sent",
+    "stream_resets",
+    "streams_ended",
 ]
 Level = Literal[
     "position",
@@ -42,6 +45,8 @@ Level = Literal[
     "tasks_running",
     "worker_slots_free",
     "process_ready",
+    "streams_open",
+    "streams_watched_jobs",
 ]
 Timed = Literal[
     "restore_seconds",
@@ -134,6 +139,21 @@ METRICS: dict[Name, Metric] = {
         ("partition", "reason"),
     ),
     "snapshots_written": Metric("Snapshots written", "snapshots", (SNAPSHOTTER,), ("partition",)),
+    "stream_events_sent": Metric("Events of jobs sent to viewers, snapshots not counted", "events", (API,)),
+    "stream_resets": Metric(
+        "Streams that began anew with a snapshot: too_old, unknown, other_partition, slow",
+        "resets",
+        (API,),
+        ("reason",),
+    ),
+    "streams_ended": Metric(
+        "Streams that ended: done, viewer (it left), slow (it did not read), shutdown, deleted, unauthenticated, fault",
+        "streams",
+        (API,),
+        ("reason",),
+    ),
+    "streams_open": Metric("Streams of jobs that are open", "streams", (API,)),
+    "streams_watched_jobs": Metric("Jobs that open streams share", "jobs", (API,)),
     "position": Metric(
         "Position of the last event recorded or folded", "positions", (DECIDER, *PROJECTIONS), ("process", "partition")
     ),

@@ -9,6 +9,7 @@ from typing import Literal, cast
 from services.runtime.errors import SettingsError
 from services.runtime.sealing import Sealer
 
+MAX_SILENCE_SECONDS = 15.0  # of a stream: proxies cut what is silent for longer
 BrokerKind = Literal["apache-kafka", "tansu", "external"]
 
 
@@ -44,6 +45,12 @@ class Settings:
     ended_kept: int = 20_000  # ended jobs that each partition of a decider keeps in memory
     ended_kept_seconds: float = 120.0  # and for so long at least
     reply_timeout_seconds: float = 10.0
+    stream_keepalive_seconds: float = 10.0  # that a stream of a job may be silent
+    stream_slow_seconds: float = 15.0  # that a stream waits for a viewer who does not read
+    stream_kept_events: int = 1000  # of each job that is watched, for viewers who come back
+    streams_per_key: int = 500  # open at a time on one API instance
+    streams_per_org: int = 1000
+    min_position_seconds: float = 5.0  # that a read waits until the read model has reached the position it names
     writer_kind: str = "postgres"  # destinations that this writer serves: postgres, webhook or clickhouse
     writer_batch_rows: int = 500
     writer_batch_seconds: float = 0.05
@@ -103,6 +110,9 @@ def _check(settings: Settings) -> None:
         "webhook_calls",
         "schedules_per_org",
         "schedule_catch_up",
+        "stream_kept_events",
+        "streams_per_key",
+        "streams_per_org",
     ):
         if getattr(settings, name) < 1:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be at least 1")
@@ -118,6 +128,8 @@ def _check(settings: Settings) -> None:
             raise SettingsError(
                 f"JOBLEDGER_{name.upper()} takes a URL such as https://api.example without user or query"
             )
+    if not 0 < settings.stream_keepalive_seconds <= MAX_SILENCE_SECONDS:
+        raise SettingsError(f"JOBLEDGER_STREAM_KEEPALIVE_SECONDS takes more than 0 and at most {MAX_SILENCE_SECONDS:g}")
     if settings.credentials_key:
         Sealer(settings.credentials_key)  # raises, and names the setting
     if settings.gate_deadline_seconds < 1:

@@ -23,6 +23,7 @@ from api.lookup import Jobs
 from api.parts import Parts
 from api.routes.all import OPERATIONS
 from api.server import Runner
+from api.streams import Streams
 from api.tail import Tail
 from projections.postgres.read import ReadModel
 from services.runtime.blob import BlobStore
@@ -65,6 +66,7 @@ class Api:
     url: str
     feed: PocketFeed
     tail: Tail
+    streams: Streams
     session: aiohttp.ClientSession
 
     async def call(self, method: str, path: str, key: str = "", body: Any = None, **options: Any) -> Answered:
@@ -184,14 +186,16 @@ async def running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cli
         tail = Tail(feed, end_of, folded)
         stack.callback(tail.close)
         jobs = Jobs(model, tail)
+        keyring = Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key)
         parts = Parts(
             settings=settings,
             pool=pool,
-            keyring=Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key),
+            keyring=keyring,
             commander=pocket,
             jobs=jobs,
             fires=Fires(model),
             history=History(jobs, pocket),
+            streams=Streams(jobs, tail, keyring, settings),
             blobs=BlobStore(settings.blobs),
             health=Health("api"),
         )
@@ -200,4 +204,4 @@ async def running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cli
         stack.push_async_callback(runner.cleanup)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield Api(f"http://127.0.0.1:{runner.addresses[0][1]}", feed, tail, session)
+        yield Api(f"http://127.0.0.1:{runner.addresses[0][1]}", feed, tail, parts.streams, session)

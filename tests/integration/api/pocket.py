@@ -116,6 +116,22 @@ class PocketLedger:
         )
         self.decide(partition, report)
 
+    def report(self, partition: int, org_id: str, job_id: str, *nodes: NodeReport) -> None:
+        """Report more nodes of a job that was run and runs on."""
+        attempt = self._deciders[partition].ledger.jobs[job_id].attempt
+        report = ReportProgress(
+            command_id=uuid7(),
+            org_id=org_id,
+            job_id=job_id,
+            requester=self.boot_id,
+            actor="worker:w1",
+            attempt=attempt,
+            worker_id="w1",
+            boot_id="w1-boot",
+            nodes=nodes,
+        )
+        self.decide(partition, report)
+
     def extract(self, partition: int, org_id: str, job_id: str, extracted: Extracted) -> None:
         """Let a job be run up to extraction_done."""
         visit = NodeReport(
