@@ -119,6 +119,11 @@ class Tail:
         """How many jobs are kept because Postgres may lack them."""
         return len(self._held)
 
+    @property
+    def watched(self) -> int:
+        """How many jobs somebody watches."""
+        return len(self._watchers)
+
     def next_offset(self, partition: int) -> int:
         """Return where reading a partition goes on."""
         return self._next_offsets.get(partition, 0)

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,3 +89,42 @@ async def streaming(
             yield Stream(response, last_id or "")
         finally:
             response.close()
+
+
+class EventSource:
+    """Does what a browser's EventSource does: comes back with the last id after every drop, and stops at 204.
+
+    `urls` are asked in turn. Its first connections are dropped after as many messages as `drops` says.
+    """
+
+    def __init__(
+        self,
+        session: aiohttp.ClientSession,
+        urls: Sequence[str],
+        key: str,
+        drops: Sequence[int] = (),
+        last_id: str = "",
+    ) -> None:
+        self._session, self._urls, self._key, self._drops = session, urls, key, drops
+        self.last_id = last_id
+        self.statuses: list[int] = []
+        self.messages: list[Message] = []
+
+    async def run(self) -> None:
+        """Follow until the server says that there is nothing more."""
+        while True:
+            number = len(self.statuses)
+            url = self._urls[number % len(self._urls)]
+            async with streaming(self._session, url, self._key, self.last_id or None) as stream:
+                self.statuses.append(stream.response.status)
+                if stream.response.status != 200:
+                    return
+                drop = self._drops[number] if number < len(self._drops) else None
+                while drop != len(stream.messages) and (message := await stream.next()):
+                    self.messages.append(message)
+                    self.last_id = stream.last_id
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the job's events that came."""
+        return [message.id for message in self.messages if message.event in ("event", "done")]

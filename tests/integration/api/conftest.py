@@ -68,6 +68,12 @@ class Api:
     tail: Tail
     streams: Streams
     session: aiohttp.ClientSession
+    runner: Runner
+
+    def connections(self) -> int:
+        """How many connections the server has."""
+        assert self.runner.server
+        return len(self.runner.server.connections)
 
     async def call(self, method: str, path: str, key: str = "", body: Any = None, **options: Any) -> Answered:
         """Make a call; `body` bytes, also in chunks, are sent as they are, anything else as JSON."""
@@ -204,4 +210,4 @@ async def running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cli
         stack.push_async_callback(runner.cleanup)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", 0).start()
-        yield Api(f"http://127.0.0.1:{runner.addresses[0][1]}", feed, tail, parts.streams, session)
+        yield Api(f"http://127.0.0.1:{runner.addresses[0][1]}", feed, tail, parts.streams, session, runner)

@@ -116,7 +116,13 @@ class PocketLedger:
         )
         self.decide(partition, report)
 
-    def report(self, partition: int, org_id: str, job_id: str, *nodes: NodeReport) -> None:
+    def finish(self, partition: int, org_id: str, job_id: str, outcome: Outcome) -> None:
+        """End the attempt of a job that was run and runs on."""
+        self.report(partition, org_id, job_id, outcome=outcome)
+
+    def report(
+        self, partition: int, org_id: str, job_id: str, *nodes: NodeReport, outcome: Outcome | None = None
+    ) -> None:
         """Report more nodes of a job that was run and runs on."""
         attempt = self._deciders[partition].ledger.jobs[job_id].attempt
         report = ReportProgress(
@@ -129,6 +135,7 @@ class PocketLedger:
             worker_id="w1",
             boot_id="w1-boot",
             nodes=nodes,
+            outcome=outcome,
         )
         self.decide(partition, report)
 

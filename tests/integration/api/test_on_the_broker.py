@@ -1,7 +1,6 @@
 """The API as it is put together, on a real broker with a real decider; nothing projects unless a test says so."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,6 +14,7 @@ from services.decider.__main__ import main as decide
 from services.runtime.admin import ensure_topics
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
+from tests.beside import beside
 from tests.integration.api.conftest import OPERATOR, WORKFLOW
 
 JOBS = 30
@@ -25,20 +25,8 @@ READY_SECONDS = 30
 async def decided(ledger: Settings) -> AsyncIterator[Settings]:
     """Settings of a ledger whose partitions all have a decider."""
     settings = replace(ledger, operator_key=OPERATOR, host="127.0.0.1", port=0)
-    async with _task(decide(settings)):
+    async with beside(decide(settings)):
         yield settings
-
-
-@asynccontextmanager
-async def _task(work: "asyncio._CoroutineLike[None]") -> AsyncIterator["asyncio.Task[None]"]:
-    task: asyncio.Task[None] = asyncio.create_task(work)
-    try:
-        yield task
-        assert not task.done(), task
-    finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
 
 
 @asynccontextmanager
@@ -90,7 +78,7 @@ async def test_the_projection_takes_over_from_the_tail_without_a_gap(decided: Se
         made = await one.post("/api/v1/jobs", json={"urls": ["https://shop.example/1"] * 600})
         assert made.status == 201, await made.text()
         jobs = [job["jobId"] for job in (await made.json())["jobs"]]
-        async with _task(project(replace(decided, port=0))), asyncio.timeout(READY_SECONDS):
+        async with beside(project(replace(decided, port=0))), asyncio.timeout(READY_SECONDS):
             listed: list[str] = []
             while len(listed) < 500:
                 read = await two.get(f"/api/v1/jobs/{jobs[len(listed) % 600]}")
