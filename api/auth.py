@@ -25,6 +25,7 @@ class Caller:
     org_id: str = ""
     partition: int = 0
     scopes: frozenset[str] = frozenset()
+    erasure: bool = False  # whether the org's new jobs are sealed
 
 
 class Keyring:
@@ -53,7 +54,9 @@ class Keyring:
         grant = await self._grant(parts[0]) if parts else None
         if not parts or not grant or not opens(grant, parts[1]):
             raise unauthenticated("this key is unknown or revoked")
-        return Caller(f"api:{grant.key_id}", grant.org_id, grant.partition, frozenset(grant.scopes))
+        return Caller(
+            f"api:{grant.key_id}", grant.org_id, grant.partition, frozenset(grant.scopes), erasure=grant.erasure
+        )
 
     async def _grant(self, key_id: str) -> Grant | None:
         now = self._clock()

@@ -35,6 +35,8 @@ from services.runtime.health import Health
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.ledger_watch import watch_decider
 from services.runtime.settings import Settings
+from services.runtime.shredding.store import JobKeys
+from services.runtime.shredding.vault import Vault
 from services.runtime.strangers import noting
 
 MAX_CONNECTIONS = 8
@@ -74,16 +76,18 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         stack.callback(tail.close)
         lookup = EventLookup(settings, await asyncio.to_thread(registry.decoder, settings))
         stack.callback(lookup.close)
-        jobs = Jobs(model, tail)
+        job_keys = JobKeys(pool, Vault(settings.credentials_key))
+        jobs = Jobs(model, tail, job_keys)
         keyring = Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key)
         parts = Parts(
             settings=settings,
             pool=pool,
             keyring=keyring,
             commander=commander,
+            keys=job_keys,
             jobs=jobs,
             fires=Fires(model),
-            history=History(jobs, lookup),
+            history=History(jobs, lookup, job_keys),
             streams=Streams(jobs, tail, keyring, settings),
             blobs=BlobStore(settings.blobs),
             health=health,

@@ -56,6 +56,7 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "too_many_streams": (429, "The key or its org has as many streams open here as it may. Close one, or poll."),
     "credentials_disabled": (501, "Credentials cannot be kept here: the operator has set no key to seal them with."),
+    "erasure_disabled": (501, "Nothing can be sealed here: the operator has set no key for it."),
     "internal": (500, "A fault of ours; the log has it under the request id."),
     "ledger_unavailable": (503, "No decider answered in time. Repeat with the same Idempotency-Key: nothing doubles."),
     "position_not_reached": (503, "The read model has not reached `min_position` in time. Ask again."),

@@ -9,6 +9,7 @@ from msgspec import Struct
 from api import folded
 from api.auth import Caller
 from api.lookup import Jobs
+from api.revealing import KeysOfJobs, readable_entries
 from projections.postgres.rows import Transition
 from projections.postgres.views import JobDetail
 from services.runtime.ledger_log import Entry
@@ -38,9 +39,10 @@ class EventsByPosition(Protocol):
 class History:
     """The past of jobs that a caller may see. What Postgres knows of a job names the places; the log is read there."""
 
-    def __init__(self, jobs: Jobs, log: EventsByPosition) -> None:
+    def __init__(self, jobs: Jobs, log: EventsByPosition, keys: KeysOfJobs) -> None:
         self._jobs = jobs
         self._log = log
+        self._keys = keys
 
     async def events(self, caller: Caller, job_id: str, *, after: int, limit: int) -> tuple[list[Entry], bool] | None:
         """Return a job's events behind an ordinal, and whether there are more; None: the org has no such job."""
@@ -61,4 +63,5 @@ class History:
         return folded.whole([entry.recorded for entry in await self._read(detail, past) if entry.recorded])
 
     async def _read(self, detail: JobDetail, transitions: Sequence[Transition]) -> list[Entry]:
-        return await self._log.events(detail.job.partition, [transition.position for transition in transitions])
+        places = [transition.position for transition in transitions]
+        return await readable_entries(self._keys, await self._log.events(detail.job.partition, places))

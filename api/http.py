@@ -22,7 +22,7 @@ from api.operation import Call, Operation
 from api.parts import Parts
 from api.reading import json_object, query_of, typed
 from api.tail import TailBehind
-from services.runtime.errors import BlobFault, BrokerFault, LedgerUnavailable
+from services.runtime.errors import BlobFault, BrokerFault, KeysAway, LedgerUnavailable
 from services.runtime.health_server import health_routes
 from services.runtime.ids import is_uuid, uuid7
 from services.runtime.logs import about, note
@@ -208,7 +208,7 @@ def _problem(error: Exception) -> Problem:
             return Problem("catching_up", f"{error}: ask again", headers=retry)
         case LedgerUnavailable() | BrokerFault():
             return Problem("ledger_unavailable", "the ledger did not answer in time: ask again", headers=retry)
-        case psycopg.OperationalError() | psycopg_pool.PoolTimeout() | BlobFault() | TimeoutError():
+        case KeysAway() | psycopg.OperationalError() | psycopg_pool.PoolTimeout() | BlobFault() | TimeoutError():
             log.error("store unavailable", extra={"request_id": _seen.get().request_id, "reason": str(error)})
             return Problem("store_unavailable", "a store does not answer: ask again", headers=retry)
         case _:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from api import folded
 from api.auth import Caller
+from api.revealing import KeysOfJobs, readable
 from api.tail import Tail
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
@@ -20,16 +21,17 @@ class Jobs:
     `find` and `statuses` raise api.tail.TailBehind where it is not known in time whether a job exists.
     """
 
-    def __init__(self, model: ReadModel, tail: Tail) -> None:
+    def __init__(self, model: ReadModel, tail: Tail, keys: KeysOfJobs) -> None:
         self._model = model
         self._tail = tail
+        self._keys = keys
 
     async def find(self, caller: Caller, job_id: str) -> JobDetail | None:
         """Return a job in full, or None once it is certain that the org has no such job."""
         if detail := await self._model.job(caller.org_id, job_id):
             return detail
         if events := (await self._held(caller, [job_id])).get(job_id):
-            return folded.detail(events)
+            return folded.detail(await readable(self._keys, events))
         return await self._model.job(caller.org_id, job_id)  # it may have left the tail for Postgres in between
 
     async def find_behind(self, caller: Caller, job_id: str, position: int) -> JobDetail | None:

@@ -12,6 +12,7 @@ from services.runtime.blob import BlobStore
 from services.runtime.commander import Asker
 from services.runtime.health import Health
 from services.runtime.settings import Settings
+from services.runtime.shredding.store import JobKeys
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,7 @@ class Parts:
     pool: Pool  # config and extraction schemas
     keyring: Keyring
     commander: Asker
+    keys: JobKeys
     jobs: Jobs
     fires: Fires
     history: History

@@ -16,6 +16,9 @@ ID_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
 Id = Annotated[str, Meta(pattern=ID_PATTERN, description="lower-case letters, digits, - and _")]
 Name = Annotated[str, Meta(min_length=1, max_length=200)]
 InFlight = Annotated[int, Meta(ge=1, le=MAX_IN_FLIGHT, description="jobs dispatched or running at once")]
+Erasure = Annotated[
+    bool, Meta(description="seal what new jobs say of people, so that a deletion makes it unreadable in the log too")
+]
 Status = Literal[
     "pending",
     "running",
@@ -40,6 +43,13 @@ class RegisterOrg(Request, frozen=True, kw_only=True):
     org_id: Id | None = None
     plan: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")] = "standard"
     max_in_flight: InFlight = 5
+    erasure: Erasure = False
+
+
+class SetErasure(Request, frozen=True, kw_only=True):
+    """Whether the jobs that an org submits from now on are sealed."""
+
+    enabled: Erasure
 
 
 class ChangeOrg(Request, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """The events of one job, as all its streams on this instance get them: from Postgres up to now, then from the tail.
 
 The two are joined by the ordinals of the job's events, which have no gaps: what the tail brings is told where it is the
-next one. Where it is not, and where it ends the job, it is held back until Postgres has it, and read there: whoever
-learns of an end can read what the job left.
+next one. Where it is not, where it ends the job, and where it takes a key to read, it is held back until Postgres has
+it, and read there: whoever learns of an end can read what the job left.
 
 Unknown  the org has no such job
 """
@@ -24,6 +24,7 @@ from projections.postgres.views import Progress
 from schemas.events import JobDeleted, JobEvent, JobSubmitted, NodeFinished
 from schemas.recorded import Recorded
 from services.ledger.status import TERMINAL, TRANSITIONS
+from services.runtime.shredding.codec import is_sealed
 
 log = logging.getLogger(__name__)
 WAIT_SECONDS = 30.0  # for Postgres, before it is asked again whether it has come so far
@@ -201,7 +202,9 @@ class JobFeed:
         if header.seq <= seq:
             return
         rule = TRANSITIONS.get(type(event))
-        if self._job is None or header.seq > seq + 1 or isinstance(event, JobDeleted) or (rule and rule[1] in TERMINAL):
+        sealed = isinstance(event, NodeFinished) and is_sealed(event.private)
+        last = isinstance(event, JobDeleted) or (rule and rule[1] in TERMINAL)
+        if self._job is None or header.seq > seq + 1 or sealed or last:
             self._want(header.position)
             return
         evolve.progress(self._job, header, event)

@@ -59,9 +59,9 @@ def trigger_digest(schedule_id: str) -> bytes:
     return _digest(f"trigger\0{schedule_id}".encode())
 
 
-def request_digest(body: requests.SubmitJobs) -> bytes:
-    """Return what the ledger keeps of a body, the same for every spelling of it."""
-    return _digest(msgspec.json.encode(body, order="sorted"))
+def request_digest(body: requests.SubmitJobs, digest_key: bytes = b"") -> bytes:
+    """Return what the ledger keeps of a body, the same for every spelling of it; keyed, it confirms no guess at it."""
+    return _digest(msgspec.json.encode(body, order="sorted"), digest_key)
 
 
 def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
@@ -152,5 +152,5 @@ def _derived(digest: bytes, number: int) -> bytes:
     return digest if number == 0 else _digest(digest + number.to_bytes(4, "big"))
 
 
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=DIGEST_BYTES).digest()
+def _digest(data: bytes, key: bytes = b"") -> bytes:
+    return hashlib.blake2b(data, digest_size=DIGEST_BYTES, key=key).digest()

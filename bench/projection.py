@@ -24,6 +24,8 @@ from schemas.codec import Decoder
 from schemas.events import EVENT_TYPES
 from services.runtime.ledger_log import Entry
 from services.runtime.migrations import apply
+from services.runtime.shredding import migrate as shredding
+from services.runtime.shredding.vault import Vault
 from tests.event_streams import Stream, entries_of
 
 SCHEMA = "bench_projection"
@@ -56,7 +58,7 @@ def measure(dsn: str, stream: Stream, size: int) -> list[Figure]:
 
 def project(dsn: str, entries: list[Entry], size: int) -> None:
     """Project entries in batches, as the runner does."""
-    with closing(Store(dsn, SCHEMA)) as store:
+    with closing(Store(dsn, SCHEMA, Vault(""))) as store:
         assert store.lock()
         checkpoints = store.checkpoints([0])
         for at in range(0, len(entries), size):
@@ -91,6 +93,7 @@ def copy_again(dsn: str, entries: list[Entry], size: int) -> Times:
 def postgres() -> Iterator[str]:
     """Yield a connection string to a database with an empty read model."""
     with database() as dsn:
+        shredding.migrate(dsn)
         apply(dsn, SCHEMA, MIGRATIONS)
         try:
             yield dsn

@@ -15,6 +15,7 @@ from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
+from services.runtime.shredding.vault import Vault
 from services.runtime.store_watch import watch_postgres
 
 SERVICE = "projections"
@@ -29,7 +30,8 @@ async def main(settings: Settings) -> None:
         letters = dead_letters_of(settings, producer)
         strangers = Strangers(parking_from_threads(letters, asyncio.get_running_loop()))
         open_log = partial(ParkingLog, settings, decode, strangers)
-        runner_of = partial(postgres_runner, settings.postgres, range(settings.partitions), open_log)
+        vault = Vault(settings.credentials_key)
+        runner_of = partial(postgres_runner, settings.postgres, range(settings.partitions), open_log, vault)
         stores = {"postgres-server": partial(watch_postgres, settings.postgres)}
         await project(settings, SERVICE, READER, runner_of, stores, decode)
     finally:

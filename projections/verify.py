@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from projections.checkpoints import clickhouse_checkpoints
 from projections.postgres.rows import Checkpoint, instant
+from projections.private import opener
 from projections.verification.clickhouse import verify_clickhouse
 from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.documents import documents_of
@@ -19,6 +20,7 @@ from projections.verification.expected import Columns
 from projections.verification.faults import Fault, Report
 from projections.verification.fires import TABLE as FIRES
 from projections.verification.fires import check_fires, compare_fires
+from projections.verification.keys import check_keys, sealed_in
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
 from projections.verification.results import Results, Store
 from projections.verification.snapshot import Snapshot, snapshot_of
@@ -29,6 +31,7 @@ from services.runtime.clickhouse import connect
 from services.runtime.reader import LogReader
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
+from services.runtime.shredding.vault import Vault
 from services.runtime.topics import events
 
 
@@ -45,7 +48,8 @@ def verify(settings: Settings) -> Report:
         if settings.clickhouse:
             stores.append(ClickHouseResults(stack.enter_context(closing(connect(settings.clickhouse)))))
         results = [Results(store, documents) for store in stores]
-        report = verify_snapshot(snapshot, open_records, decode, range(settings.partitions), results)
+        vault = Vault(settings.credentials_key)
+        report = verify_snapshot(snapshot, open_records, decode, range(settings.partitions), results, vault)
     return _with_clickhouse(report, settings, open_records, decode)
 
 
@@ -62,7 +66,12 @@ def _with_clickhouse(report: Report, settings: Settings, open_records: OpenRecor
 
 
 def verify_snapshot(
-    snapshot: Snapshot, open_records: OpenRecords, decode: Decoder, partitions: range, results: Sequence[Results]
+    snapshot: Snapshot,
+    open_records: OpenRecords,
+    decode: Decoder,
+    partitions: range,
+    results: Sequence[Results],
+    vault: Vault,
 ) -> Report:
     """Compare a snapshot, and what destinations hold, with the log up to the snapshot's checkpoints."""
     checkpoints = snapshot.checkpoints()
@@ -76,9 +85,11 @@ def verify_snapshot(
         log = read_partition(open_records, decode, partition, positions[partition], next_offset)
         faults += log.faults
         faults += _check_checkpoint(log, checkpoint)
+        keys = snapshot.keys(vault, sealed_in(log))
+        faults += check_keys(log, snapshot, keys)
         for table in TABLES:
             found = _counted(rows, table, snapshot.rows(table, partition))
-            faults += compare(table, expected_rows(log, table), found)
+            faults += compare(table, expected_rows(log, table, opener(keys)), found)
         faults += check_fires(log)
         faults += compare_fires(log, _counted(rows, FIRES, snapshot.rows(FIRES, partition)))
         for each in results:

@@ -1,6 +1,7 @@
 """The `private` bytes of events, commands and tasks: an encoding byte, then what that encoding made of a JSON object.
 
-Encoding 0 is plain JSON, the only one so far; others (a key per org) stay closed to whoever cannot decode them.
+Encoding 0 is plain JSON. Encoding 1 is private bytes of another encoding, sealed under a key of their job: they stay
+closed to whoever does not have it, and to everybody once it was destroyed.
 """
 
 from collections.abc import Mapping
@@ -9,6 +10,7 @@ from typing import Any
 import msgspec
 
 PLAIN_JSON = b"\0"
+SEALED = b"\1"  # AES-256-GCM; services/runtime/shredding/codec.py
 MESSAGE_CHARS = 1000  # of an error's message; events stay small
 
 

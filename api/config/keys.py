@@ -39,6 +39,7 @@ class Grant:
     digest: bytes
     scopes: list[str]
     partition: int
+    erasure: bool = False  # whether what its jobs say of people is sealed, so that it can be erased
 
 
 def parts_of(text: str) -> tuple[str, str] | None:

@@ -39,7 +39,8 @@ WHERE org_id = %(org_id)s AND key_id = %(key_id)s
 RETURNING key_id, org_id, name, digest, scopes, created_at, revoked_at
 
 -- name: grant_of_key
-SELECT k.key_id, k.org_id, k.digest, k.scopes, o.partition
+SELECT k.key_id, k.org_id, k.digest, k.scopes, o.partition,
+    EXISTS (SELECT FROM sealing.orgs s WHERE s.org_id = k.org_id AND s.erasure) AS erasure
 FROM config.api_keys k JOIN config.orgs o USING (org_id)
 WHERE k.key_id = %(key_id)s AND k.revoked_at IS NULL AND o.registered_at IS NOT NULL
 

@@ -1,4 +1,4 @@
-"""Seals every provider credential with the newest key: `python -m api.config.reseal`; then the former key can go."""
+"""Seals credentials and keys of orgs with the newest key: `python -m api.config.reseal`; then the former key can go."""
 
 import os
 import sys
@@ -9,11 +9,12 @@ from api.config.store import QUERIES
 from services.runtime.errors import SettingsError
 from services.runtime.sealing import Sealer
 from services.runtime.settings import settings_from
+from services.runtime.shredding.rows import SQL as SHREDDING
 from services.runtime.sql import blocks
 
 
 def reseal(dsn: str, sealer: Sealer) -> int:
-    """Seal all credentials anew and return how many; one that is replaced meanwhile has the newest key already."""
+    """Seal all anew and return how many there were; what is replaced meanwhile has the newest key already."""
     queries = blocks(QUERIES)
     with psycopg.connect(dsn) as connection:
         rows = connection.execute(queries["sealed_credentials"]).fetchall()
@@ -21,7 +22,12 @@ def reseal(dsn: str, sealer: Sealer) -> int:
             name = {"org_id": org_id, "provider": provider}
             resealed = sealer.reseal(bytes(sealed))
             connection.execute(queries["reseal_credential"], {**name, "sealed": sealed, "resealed": resealed})
-    return len(rows)
+        kept = connection.execute(SHREDDING["org_keys"]).fetchall()
+        for org_id, key_id, sealed in kept:
+            resealed = sealer.reseal(bytes(sealed))
+            values = {"org_id": org_id, "key_id": key_id, "sealed": sealed, "resealed": resealed}
+            connection.execute(SHREDDING["reseal_org_key"], values)
+    return len(rows) + len(kept)
 
 
 def main() -> None:
@@ -30,7 +36,7 @@ def main() -> None:
     if not settings.credentials_key:
         raise SettingsError("JOBLEDGER_CREDENTIALS_KEY not set: give the new key and the former one, comma-separated")
     number = reseal(settings.postgres, Sealer(settings.credentials_key))
-    sys.stdout.write(f"{number} credentials sealed with the first key\n")
+    sys.stdout.write(f"{number} credentials and keys of orgs sealed with the first key\n")
 
 
 if __name__ == "__main__":

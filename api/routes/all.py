@@ -5,6 +5,7 @@ from api.routes import (
     credentials,
     deliveries,
     destinations,
+    erasure,
     explain,
     history,
     jobs,
@@ -38,6 +39,7 @@ _SUBJECTS = (
     credentials,
     keys,
     orgs,
+    erasure,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

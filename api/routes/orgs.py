@@ -11,6 +11,7 @@ from api.config import keys, orgs
 from api.errors import Problem, not_found
 from api.http import answer
 from api.operation import Call, Operation
+from api.routes.erasure import turn
 from api.routes.jobs import ledger_position
 from api.routes.keys import new_key
 from api.times import iso
@@ -33,6 +34,8 @@ async def register(call: Call) -> web.StreamResponse:
     )
     if org is None:
         raise _org_exists()
+    if body.erasure:
+        await turn(call.parts, org_id, on=True)
     command = RegisterOrg(
         **call.asks(org_id),
         name=org.name,
@@ -97,7 +100,7 @@ OPERATIONS = (
         handler=register,
         body=requests.RegisterOrg,
         answers={201: answers.RegisteredOrg},
-        errors=("org_exists", "ledger_unavailable"),
+        errors=("org_exists", "ledger_unavailable", "erasure_disabled"),
     ),
     Operation(
         method="GET",

@@ -108,7 +108,9 @@ async def _triggered(call: Call, schedule: Schedule, key: str, *, given: bool) -
     digest = submission.key_digest(call.caller.org_id, key)
     private = call.parts.settings.allow_private_addresses
     try:
-        made = await submitted(call.parts.pool, schedule, call.asks(), allow_private=private, digest=digest)
+        made = await submitted(
+            call.parts.pool, call.parts.keys, schedule, call.asks(), allow_private=private, digest=digest
+        )
     except Problem:
         if not given:
             raise

@@ -11,6 +11,7 @@ from api.http import answer
 from api.operation import Call, Operation
 from api.routes.jobs import ledger_position
 from api.routing import workflows_for
+from api.sealing import sealing_of
 from services.ledger.commands import NewJob, SubmitJobs
 from services.ledger.replies import Done, Refused, Reply
 from services.runtime.errors import BrokerFault, LedgerUnavailable
@@ -25,6 +26,8 @@ async def submit(call: Call) -> web.StreamResponse:
     key = submission.given_key(call.request.headers) or uuid7()
     jobs = submission.new_jobs(call.body, allow_private=call.parts.settings.allow_private_addresses)
     pool, org_id = call.parts.pool, call.caller.org_id
+    sealing = await sealing_of(call.parts.keys, call.caller)
+    body_digest = submission.request_digest(call.body, sealing.digest_key)
     try:
         chosen, places = await asyncio.gather(
             workflows_for(pool, org_id, call.body.workflow_id, submission.hosts_of(call.body, jobs)),
@@ -33,13 +36,14 @@ async def submit(call: Call) -> web.StreamResponse:
     except Problem as problem:
         if "Idempotency-Key" not in call.request.headers:
             raise
-        return await _known(call, key, jobs, problem)
+        return await _known(call, key, jobs, body_digest, problem)
     workflow = chosen[0]
-    body_digest = submission.request_digest(call.body)
+    pinned = submission.pinned(jobs, chosen)
+    sealed = await sealing.sealed(pinned)
     commands = [
         SubmitJobs(
             **call.asks(),
-            jobs=part.jobs,
+            jobs=tuple(sealed[job.job_id] for job in part.jobs),
             workflow_id=workflow.workflow_id,
             workflow_version=workflow.version,
             workflow_ref=workflow.ref,
@@ -48,17 +52,18 @@ async def submit(call: Call) -> web.StreamResponse:
             idempotency_digest=part.idempotency_digest,
             request_digest=body_digest,
         )
-        for part in submission.parts(submission.pinned(jobs, chosen), submission.key_digest(call.caller.org_id, key))
+        for part in submission.parts(pinned, submission.key_digest(org_id, key))
     ]
-    return _submitted(call, key, await _asked(call, key, commands))
+    replies = await _asked(call, key, commands)
+    await sealing.tidy(commands, replies)
+    return _submitted(call, key, replies)
 
 
-async def _known(call: Call, key: str, jobs: list[NewJob], problem: Problem) -> web.StreamResponse:
+async def _known(call: Call, key: str, jobs: list[NewJob], digest: bytes, problem: Problem) -> web.StreamResponse:
     """Answer a repeat whose workflow is not published any more: the jobs made under the key, or else the problem.
 
     The commands have no jobs: they ask what is known of their digests, and record nothing.
     """
-    digest = submission.request_digest(call.body)
     parts = submission.parts(jobs, submission.key_digest(call.caller.org_id, key))
     commands = [
         SubmitJobs(**call.asks(), jobs=(), idempotency_digest=part.idempotency_digest, request_digest=digest)

@@ -16,7 +16,9 @@ from api.config.schedules import Schedule
 from api.config.store import Pool
 from api.errors import Problem
 from api.routing import workflows_for
+from api.sealing import sealing_of_org
 from services.ledger.commands import NewJob, SubmitJobs
+from services.runtime.shredding.store import JobKeys
 
 
 async def check(pool: Pool, org_id: str, work: requests.SubmitJobs, *, allow_private: bool) -> None:
@@ -34,7 +36,7 @@ async def check(pool: Pool, org_id: str, work: requests.SubmitJobs, *, allow_pri
 
 
 async def submitted(
-    pool: Pool, schedule: Schedule, asks: Mapping[str, Any], *, allow_private: bool, digest: bytes = b""
+    pool: Pool, keys: JobKeys, schedule: Schedule, asks: Mapping[str, Any], *, allow_private: bool, digest: bytes = b""
 ) -> SubmitJobs:
     """Return the submission of a fire, or raise the Problem that a caller would be answered with."""
     work = msgspec.convert(schedule.work, requests.SubmitJobs)
@@ -44,9 +46,11 @@ async def submitted(
             workflows_for(pool, schedule.org_id, work.workflow_id, submission.hosts_of(work, jobs)),
             destinations.enabled(pool, schedule.org_id),
         )
+        jobs = list(_all_of(submission.pinned(jobs, chosen)))
+    sealed = await (await sealing_of_org(keys, schedule.org_id)).sealed(jobs)
     return SubmitJobs(
         **asks,
-        jobs=_all_of(submission.pinned(jobs, chosen)),
+        jobs=tuple(sealed.values()),
         workflow_id=chosen[0].workflow_id,
         workflow_version=chosen[0].version,
         workflow_ref=chosen[0].ref,

@@ -6,7 +6,7 @@ from uuid import UUID
 import msgspec
 
 from projections.postgres.rows import Deleted, Delivery, Fire, Job, JobState, Transition, Visit, instant
-from projections.private import opened, text_of
+from projections.private import Open, in_clear, text_of
 from schemas.events import (
     DeliveryAcked,
     DeliveryDeadLettered,
@@ -35,9 +35,9 @@ from schemas.recorded import Header
 from schemas.storable import storable
 
 
-def submitted(header: Header, event: JobSubmitted) -> Job:
+def submitted(header: Header, event: JobSubmitted, opened: Open = in_clear) -> Job:
     """Begin the row of a job, just before its first event is folded into it."""
-    private = opened(event.private)
+    private = opened(event)
     return Job(
         org_id=event.org_id,
         job_id=event.job_id,
@@ -64,7 +64,7 @@ def submitted(header: Header, event: JobSubmitted) -> Job:
     )
 
 
-def progress(job: JobState, header: Header, event: JobEvent) -> None:
+def progress(job: JobState, header: Header, event: JobEvent, opened: Open = in_clear) -> None:
     """Fold an event into the row of its job; events that change no status move its ordinals only."""
     job.seq, job.position, job.cause = header.seq, header.position, header.cause
     at = instant(header.occurred_at)
@@ -89,7 +89,7 @@ def progress(job: JobState, header: Header, event: JobEvent) -> None:
         case JobFailed():
             _finish(job, header, "failed")
             job.error_type, job.rule, job.node_id = event.error_type, event.rule or None, event.node_id or None
-            job.error_message = text_of(opened(event.private), "message")
+            job.error_message = text_of(opened(event), "message")
             job.destination_id = event.destination_id or None
         case JobCancelled():
             _finish(job, header, "cancelled")
@@ -141,9 +141,9 @@ def transition(job: JobState, header: Header, event: JobEvent) -> Transition:
     )
 
 
-def visit(header: Header, event: NodeFinished) -> Visit:
+def visit(header: Header, event: NodeFinished, opened: Open = in_clear) -> Visit:
     """Make the row that tells of a visit of a node."""
-    private = opened(event.private)
+    private = opened(event)
     return Visit(
         event.org_id,
         event.job_id,
@@ -210,7 +210,7 @@ def requested(header: Header, event: DeliveryEvent) -> Delivery:
     )
 
 
-def deliver(delivery: Delivery, header: Header, event: DeliveryEvent) -> None:
+def deliver(delivery: Delivery, header: Header, event: DeliveryEvent, opened: Open = in_clear) -> None:
     """Fold an event into the row of its delivery."""
     delivery.seq, delivery.position = header.seq, header.position
     if delivery.status == "acked":
@@ -225,7 +225,7 @@ def deliver(delivery: Delivery, header: Header, event: DeliveryEvent) -> None:
             delivery.ack_event_id = UUID(bytes=header.event_id)
         case DeliveryFailed():
             delivery.status, delivery.tries, delivery.error_type = "waiting", event.try_number, event.error_type
-            delivery.error_message = text_of(opened(event.private), "message")
+            delivery.error_message = text_of(opened(event), "message")
             delivery.next_try_at = instant(event.next_try_at) if event.next_try_at else None
         case DeliveryDeadLettered():
             delivery.status, delivery.tries, delivery.error_type = "dead_lettered", event.tries, event.error_type

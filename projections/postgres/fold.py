@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 
 from projections.postgres import evolve
 from projections.postgres.rows import Deleted, Delivery, DeliveryKey, Fire, FireKey, JobKey, JobState, Transition, Visit
+from projections.private import Open, in_clear
 from schemas.events import DeliveryEvent, JobDeleted, JobEvent, JobSubmitted, NodeFinished, ScheduleFired
 from schemas.recorded import Header, Recorded
+from services.runtime.shredding.codec import is_sealed
 
 
 class FoldError(Exception):
@@ -69,8 +71,13 @@ def begun(batch: Iterable[Recorded]) -> set[JobKey]:
     }
 
 
-def fold(current: Current, batch: Iterable[Recorded]) -> Changes:
-    """Fold a batch. Events that a row has already seen change nothing."""
+def sealed_jobs(batch: Iterable[Recorded]) -> set[JobKey]:
+    """Return the jobs whose key is needed to fold a batch."""
+    return {(recorded.event.org_id, recorded.event.job_id) for recorded in batch if is_sealed(recorded.event.private)}
+
+
+def fold(current: Current, batch: Iterable[Recorded], opened: Open = in_clear) -> Changes:
+    """Fold a batch, private bytes as `opened` shows them. Events that a row has already seen change nothing."""
     changes = Changes()
     for recorded in batch:
         header, event = recorded.header, recorded.event
@@ -80,22 +87,22 @@ def fold(current: Current, batch: Iterable[Recorded]) -> Changes:
             continue
         if _deleted_before(current, changes, header, event):
             continue
-        job = _job_before(current, changes, header, event)
+        job = _job_before(current, changes, header, event, opened)
         if job is None:
             continue
         if isinstance(event, JobDeleted):
             _erase(changes, evolve.deleted(job, header))
             continue
-        evolve.progress(job, header, event)
+        evolve.progress(job, header, event, opened)
         changes.transitions.append(evolve.transition(job, header, event))
         if isinstance(event, NodeFinished):
-            changes.visits.append(evolve.visit(header, event))
+            changes.visits.append(evolve.visit(header, event, opened))
         elif isinstance(event, DeliveryEvent):
-            evolve.deliver(_delivery_before(current, changes, header, event), header, event)
+            evolve.deliver(_delivery_before(current, changes, header, event), header, event, opened)
     return changes
 
 
-def _job_before(current: Current, changes: Changes, header: Header, event: JobEvent) -> JobState | None:
+def _job_before(current: Current, changes: Changes, header: Header, event: JobEvent, opened: Open) -> JobState | None:
     """Return the row this event is to be folded into, or None where that has been done."""
     key = (event.org_id, event.job_id)
     job = changes.jobs.get(key)
@@ -104,7 +111,7 @@ def _job_before(current: Current, changes: Changes, header: Header, event: JobEv
         if stored is not None:
             job = copy(stored)
         elif isinstance(event, JobSubmitted):
-            job = evolve.submitted(header, event)
+            job = evolve.submitted(header, event, opened)
         else:
             raise MissingJob(f"{header.event_type} {header.seq} of job {event.job_id}, which has no row")
     if not _follows(header, event, job.seq):

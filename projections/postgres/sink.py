@@ -10,26 +10,29 @@ from projections.postgres.batch import Batch, batch_of
 from projections.postgres.rows import Checkpoint
 from projections.postgres.store import CheckpointMoved, Store
 from projections.runner import Log, Runner
-from services.runtime.errors import RegistryFault
+from services.runtime.errors import KeysAway, RegistryFault, Unsealable
 from services.runtime.health import Progress
 from services.runtime.ledger_log import Entry
 from services.runtime.metrics import count
 from services.runtime.raw_log import Checkpoint as LogCheckpoint
+from services.runtime.shredding.vault import Vault
 
 READER = "postgres"
 WAITS_FOR: dict[type[Exception], str] = {
     psycopg.OperationalError: "Postgres",
     CheckpointMoved: "Postgres",
     RegistryFault: "the schema registry",
+    KeysAway: "JOBLEDGER_CREDENTIALS_KEY",
+    Unsealable: "JOBLEDGER_CREDENTIALS_KEY",
 }
 
 
 class PostgresSink:
     """Writes to the version of the read model that this code knows. `lock` before anything else."""
 
-    def __init__(self, dsn: str) -> None:
+    def __init__(self, dsn: str, vault: Vault) -> None:
         migrate(dsn)
-        self._store = Store(dsn, SCHEMA)
+        self._store = Store(dsn, SCHEMA, vault)
         self._checkpoints: dict[int, Checkpoint] = {}
 
     def lock(self) -> bool:
@@ -58,10 +61,11 @@ def postgres_runner(
     dsn: str,
     partitions: range,
     open_log: Callable[[Mapping[int, LogCheckpoint]], Log[Entry]],
+    vault: Vault,
     progress: Progress,
 ) -> Runner[Entry]:
     """Return what follows the log into Postgres."""
-    return Runner(READER, lambda: PostgresSink(dsn), open_log, partitions, progress, WAITS_FOR)
+    return Runner(READER, lambda: PostgresSink(dsn, vault), open_log, partitions, progress, WAITS_FOR)
 
 
 def _places(checkpoints: Mapping[int, Checkpoint]) -> dict[int, LogCheckpoint]:

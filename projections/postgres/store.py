@@ -1,5 +1,7 @@
 """Writes batches into the read model: rows and checkpoints in one transaction.
 
+The keys of jobs that were deleted are destroyed in it too, so that none is forgotten, and none destroyed too early.
+
 StoreError
 ├── CheckpointMoved  another process has folded further from the same checkpoint
 └── RowsMoved        a row is not what this batch was folded onto
@@ -17,9 +19,12 @@ from psycopg.rows import args_row
 from psycopg.types.json import set_json_dumps
 
 from projections.postgres.batch import Batch
-from projections.postgres.fold import Changes, Current, begun, fold, job_keys
+from projections.postgres.fold import Changes, Current, begun, fold, job_keys, sealed_jobs
 from projections.postgres.rows import Checkpoint, Deleted, Delivery, Fire, Job, JobKey, JobState, Transition, Visit
 from projections.postgres.table import Table
+from projections.private import opener
+from services.runtime.shredding.rows import destroy, keys_of
+from services.runtime.shredding.vault import Vault
 from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("store.sql"))
@@ -41,7 +46,8 @@ class RowsMoved(StoreError):
 class Store:
     """One session on one version of the read model. `lock` before the first batch; `close` gives the lock back."""
 
-    def __init__(self, dsn: str, schema: str) -> None:
+    def __init__(self, dsn: str, schema: str, vault: Vault) -> None:
+        self._vault = vault
         self._connection: Connection[Any] = psycopg.connect(
             dsn, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name=f"jobledger projection {schema}"
         )
@@ -91,7 +97,9 @@ class Store:
         if not batch.after:
             return
         with self._connection.transaction():
-            changes = fold(self._load(job_keys(batch.events), begun(batch.events)), batch.events)
+            current = self._load(job_keys(batch.events), begun(batch.events))
+            keys = keys_of(self._connection, self._vault, sealed_jobs(batch.events))
+            changes = fold(current, batch.events, opener(keys))
             self._save(changes)
             self._move(batch)
 
@@ -124,6 +132,7 @@ class Store:
         deliveries = list(changes.deliveries.values())
         if changes.erased:
             self._connection.execute(SQL["erase_jobs"], _columns(changes.erased))
+            destroy(self._connection, changes.erased)
         for row in changes.deleted.values():
             self._connection.execute(SQL["upsert_deleted"], msgspec.structs.astuple(row))
         # What is written once goes straight to its table: checkpoint and seq have kept out every repetition, and a

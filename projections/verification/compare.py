@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from projections.postgres.rows import JobKey
+from projections.private import Open, in_clear
 from projections.verification.expected import (
     Columns,
     Rows,
@@ -19,26 +20,28 @@ from projections.verification.log import PartitionLog
 from schemas.events import JobSubmitted
 from schemas.recorded import Recorded
 
-RowsOf = Callable[[list[Recorded]], Rows]
+RowsOf = Callable[[list[Recorded], Open], Rows]
 
 
 def _unless_deleted(rows_of: RowsOf) -> RowsOf:
-    return lambda events: {} if is_deleted(events) else rows_of(events)
+    return lambda events, opened: {} if is_deleted(events) else rows_of(events, opened)
 
 
 TABLES: dict[str, tuple[tuple[str, ...], RowsOf]] = {
-    "jobs": ((), _unless_deleted(lambda events: {(): job_row(events)})),
-    "job_transitions": (("seq",), _unless_deleted(transition_rows)),
+    "jobs": ((), _unless_deleted(lambda events, opened: {(): job_row(events, opened)})),
+    "job_transitions": (("seq",), _unless_deleted(lambda events, _: transition_rows(events))),
     "job_trace": (("seq",), _unless_deleted(trace_rows)),
     "extraction_deliveries": (("destination_id", "generation"), _unless_deleted(delivery_rows)),
-    "deleted_jobs": ((), deleted_rows),
+    "deleted_jobs": ((), lambda events, _: deleted_rows(events)),
 }
 
 
-def expected_rows(log: PartitionLog, table: str) -> dict[JobKey, Rows]:
-    """Return a table's rows of every job of a partition."""
+def expected_rows(log: PartitionLog, table: str, opened: Open = in_clear) -> dict[JobKey, Rows]:
+    """Return a table's rows of every job of a partition, private bytes as `opened` shows them."""
     _, rows_of = TABLES[table]
-    return {key: rows_of(events) for key, events in log.jobs.items() if isinstance(events[0].event, JobSubmitted)}
+    return {
+        key: rows_of(events, opened) for key, events in log.jobs.items() if isinstance(events[0].event, JobSubmitted)
+    }
 
 
 def compare(table: str, expected: dict[JobKey, Rows], found: Iterable[Columns]) -> Iterator[Fault]:

@@ -5,14 +5,14 @@ have to meet. Times are microseconds, as in the events.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, TypeVar
 from uuid import UUID
 
 import msgspec
 
-from projections.private import opened
+from projections.private import Open, in_clear
 from schemas.events import (
     AnyEvent,
     DeliveryAcked,
@@ -89,8 +89,8 @@ def deleted_rows(events: Sequence[Recorded]) -> Rows:
     return {(): _stored(row)}
 
 
-def job_row(events: Sequence[Recorded]) -> Columns:
-    """Return the row of `jobs`."""
+def job_row(events: Sequence[Recorded], opened: Open = in_clear) -> Columns:
+    """Return the row of `jobs`, private bytes as `opened` shows them."""
     header, first = events[0].header, events[0].event
     assert isinstance(first, JobSubmitted)
     status = next(STATUS_AFTER[type(each.event)] for each in reversed(events) if type(each.event) in STATUS_AFTER)
@@ -100,7 +100,7 @@ def job_row(events: Sequence[Recorded]) -> Columns:
     claims = [each.header.occurred_at for each in events if isinstance(each.event, JobClaimed)]
     extractions = [each.header.occurred_at for each in events if isinstance(each.event, JobExtracted)]
     dispatched = _last(events, JobDispatched)
-    private = opened(first.private)
+    private = opened(first)
     end = events[-1].header
     row: Columns = {name: getattr(first, name) for name in ("org_id", "job_id", "workflow_id", "workflow_version")}
     row |= {name: getattr(first, name) for name in ("workflow_ref", "domain", "priority", "max_run_seconds", "private")}
@@ -114,7 +114,7 @@ def job_row(events: Sequence[Recorded]) -> Columns:
         "destinations": exact_json(msgspec.to_builtins(first.destinations)),
         "schedule_id": first.schedule_id or None,
         "correlation_id": header.correlation_id,
-        "url": _text(first.private, "url"),
+        "url": _text(private, "url"),
         "input": exact_json(storable(private.get("input"))),
         "metadata": exact_json(storable(private.get("metadata"))),
         "attempt": claim.attempt if claim else 0,
@@ -131,7 +131,7 @@ def job_row(events: Sequence[Recorded]) -> Columns:
         "error_type": failed.error_type if failed else None,
         "rule": (failed.rule or None) if failed else None,
         "node_id": (failed.node_id or None) if failed else None,
-        "error_message": _text(failed.private, "message") if failed else None,
+        "error_message": _text(opened(failed), "message") if failed else None,
         "destination_id": (failed.destination_id or None) if failed else None,
         "opened_by": [UUID(bytes=event_id) for event_id in completed.opened_by] if completed else None,
     }
@@ -164,7 +164,7 @@ def transition_rows(events: Sequence[Recorded]) -> Rows:
     return rows
 
 
-def trace_rows(events: Sequence[Recorded]) -> Rows:
+def trace_rows(events: Sequence[Recorded], opened: Open = in_clear) -> Rows:
     """Return the rows of `job_trace` by seq."""
     rows: Rows = {}
     for recorded in events:
@@ -177,22 +177,23 @@ def trace_rows(events: Sequence[Recorded]) -> Rows:
                 row[name] = getattr(event, name) or None
             row |= {"outcome": str(event.outcome), "body_bytes": event.body_bytes}
             row |= {"started_at": _at(event.started_at), "ended_at": _at(event.ended_at)}
-            row |= {"message": _text(event.private, "message"), "final_url": _text(event.private, "finalUrl")}
+            private = opened(event)
+            row |= {"message": _text(private, "message"), "final_url": _text(private, "finalUrl")}
             rows[(recorded.header.seq,)] = _stored(row)
     return rows
 
 
-def delivery_rows(events: Sequence[Recorded]) -> Rows:
+def delivery_rows(events: Sequence[Recorded], opened: Open = in_clear) -> Rows:
     """Return the rows of `extraction_deliveries` by destination and generation."""
     groups: dict[tuple[Any, ...], list[Recorded]] = {}
     for recorded in events:
         event = recorded.event
         if isinstance(event, (*TRY, DeliveryAcked, DeliveryWaived)):
             groups.setdefault((event.destination_id, event.generation), []).append(recorded)
-    return {key: _stored(_delivery_row(group)) for key, group in groups.items()}
+    return {key: _stored(_delivery_row(group, opened)) for key, group in groups.items()}
 
 
-def _delivery_row(events: Sequence[Recorded]) -> Columns:
+def _delivery_row(events: Sequence[Recorded], opened: Open) -> Columns:
     """Tell one generation of a delivery; what comes after its first ACK only moves seq and position."""
     ack = next((each for each in events if isinstance(each.event, DeliveryAcked)), None)
     said = events[: events.index(ack) + 1] if ack else events
@@ -219,7 +220,7 @@ def _delivery_row(events: Sequence[Recorded]) -> Columns:
         "rows": acked.rows if acked else None,
         "writer_id": acked.writer_id if acked else None,
         "error_type": errors[-1].error_type if errors else None,
-        "error_message": _text(failed.private, "message") if failed else None,
+        "error_message": _text(opened(failed), "message") if failed else None,
         "next_try_at": _at(waits) if waits else None,
         "waived_at": waiver.occurred_at if waiver else None,
         "waive_event_id": UUID(bytes=waiver.event_id) if waiver else None,
@@ -257,8 +258,8 @@ def _at(micros: int) -> int:
     return min(micros, LAST_MICROS)
 
 
-def _text(private: bytes, name: str) -> str | None:
-    value = opened(private).get(name)
+def _text(private: Mapping[str, Any], name: str) -> str | None:
+    value = private.get(name)
     return value if isinstance(value, str) and value else None
 
 

@@ -1,6 +1,6 @@
 """One instant of the read model, read row by row."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,8 @@ from psycopg.types.json import set_json_loads
 
 from projections.postgres.rows import Checkpoint, JobKey, micros
 from projections.verification.expected import Columns, read_json
+from services.runtime.shredding.rows import having_keys, keys_of
+from services.runtime.shredding.vault import Vault
 from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("verify.sql"))
@@ -58,6 +60,14 @@ class Snapshot:
         """Yield org, job, destination and generation of each row of `extraction_results`."""
         for row in self._stream(sql.SQL(SQL["result_keys"]), ()):
             yield row["org_id"], row["job_id"], row["destination_id"], row["generation"]
+
+    def keys(self, vault: Vault, jobs: Collection[JobKey]) -> dict[JobKey, bytes]:
+        """Return the keys under which these jobs are sealed, of those that have one."""
+        return keys_of(self._connection, vault, jobs)
+
+    def having_keys(self, jobs: Collection[JobKey]) -> set[JobKey]:
+        """Return those of these jobs that have a key, whether or not it can be opened."""
+        return having_keys(self._connection, jobs)
 
     def _stream(self, query: sql.SQL | sql.Composed, arguments: tuple[Any, ...]) -> Iterator[Columns]:
         with self._connection.cursor("rows") as cursor:

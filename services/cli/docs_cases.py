@@ -56,9 +56,9 @@ the stores forget once more, for it may have left a body behind. A delivery or a
 called back.
 
 The log is not rewritten: `private` of its events stays where it is, and with it copies of the topics (tasks and
-commands for 7 days, dead letters until somebody removes them). Making that unreadable too takes a key per org under
-which `private` is encrypted (its first byte names the encoding) and which is then destroyed; this version writes
-plain JSON only. ClickHouse hides deleted rows at once and drops their bytes with the next merge.
+commands for 7 days, dead letters until somebody removes them). For an org with [erasure](erasure.md) it is sealed
+under a key of the job, which is destroyed with the deletion: all of them are unreadable then. ClickHouse hides deleted
+rows at once and drops their bytes with the next merge.
 
 **Jobs that left memory.** A job that has ended and settled leaves the decider's memory when Postgres has every event
 of it: not among the newest `JOBLEDGER_ENDED_KEPT` ended ones of its partition, nor for `JOBLEDGER_ENDED_KEPT_SECONDS`

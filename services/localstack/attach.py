@@ -29,6 +29,11 @@ def attached_settings(environ: Mapping[str, str]) -> Settings:
     return settings_from({**environ, **running_stack(environ).environ})
 
 
+def credentials_key(environ: Mapping[str, str]) -> str:
+    """The keys that open what is sealed: JOBLEDGER_CREDENTIALS_KEY, or the one that the stack generated; else empty."""
+    return _secret(environ, "credentials_key")
+
+
 def api_url(environ: Mapping[str, str]) -> str:
     """Base URL of the API: JOBLEDGER_API, or the running stack's."""
     given = environ.get("JOBLEDGER_API")
@@ -53,8 +58,12 @@ def operator_key(environ: Mapping[str, str]) -> str:
 
 def signing_key(environ: Mapping[str, str]) -> str:
     """The seed that signs heads: JOBLEDGER_SIGNING_KEY, or the one that the stack generated; empty: neither."""
-    given = environ.get("JOBLEDGER_SIGNING_KEY")
+    return _secret(environ, "signing_key")
+
+
+def _secret(environ: Mapping[str, str], name: str) -> str:
+    given = environ.get(f"JOBLEDGER_{name.upper()}")
     if given:
         return given
     kept = read_secrets(stack_directory(environ).secrets)
-    return kept.signing_key if kept else ""
+    return str(getattr(kept, name)) if kept else ""

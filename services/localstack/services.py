@@ -31,21 +31,23 @@ class Service:
 SERVICES = (
     Service("decider", ("-m", "services.decider"), needs=("broker",)),
     Service("workers", ("-m", "services.workers"), needs=("broker", "decider"), knows=("credentials_key",)),
-    Service("writers", ("-m", "services.writers"), needs=("broker", "postgres")),
+    Service("writers", ("-m", "services.writers"), needs=("broker", "postgres"), knows=("credentials_key",)),
     Service(
         "writers-webhook",
         ("-m", "services.writers"),
         needs=("broker", "postgres"),
+        knows=("credentials_key",),
         settings=(("JOBLEDGER_WRITER_KIND", "webhook"),),
     ),
     Service(
         "writers-clickhouse",
         ("-m", "services.writers"),
         needs=("broker", "clickhouse"),
+        knows=("credentials_key",),
         settings=(("JOBLEDGER_WRITER_KIND", "clickhouse"),),
         needs_clickhouse=True,
     ),
-    Service("projections", ("-m", "projections"), needs=("broker", "postgres")),
+    Service("projections", ("-m", "projections"), needs=("broker", "postgres"), knows=("credentials_key",)),
     Service(
         "projections-clickhouse",
         ("-m", "projections.clickhouse"),

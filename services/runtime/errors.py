@@ -12,6 +12,7 @@ RuntimeFault
 ├── BlobFault          the blob store refused or failed
 │   └── BlobMissing    no blob has this key
 ├── CredentialsAway    where credentials are kept does not answer
+├── KeysAway           where the keys of jobs are kept does not answer, or this process may not open them
 ├── Unsealable         no key opens what was sealed, or it is not what it should be
 ├── MigrationFault     a migration is misnamed, out of order, or was edited after it had been applied
 └── DeadLetterLimit    too many records had to be parked; a person has to look
@@ -64,6 +65,10 @@ class BlobMissing(BlobFault):
 
 class CredentialsAway(RuntimeFault):
     """Where credentials are kept does not answer."""
+
+
+class KeysAway(RuntimeFault):
+    """Keys of jobs are not to be had now; whether there are any is not known."""
 
 
 class Unsealable(RuntimeFault):

@@ -17,6 +17,7 @@ from services.runtime.health_server import serve
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
+from services.runtime.shredding.store import job_keys
 from services.runtime.topics import tasks
 from services.streams.app import raised, running, until_it_stops
 from services.streams.intake import Intake, misplaced
@@ -27,6 +28,7 @@ from services.workers.credentials import StoredCredentials
 from services.workers.executor import Executor
 from services.workers.heartbeat import Heartbeat
 from services.workers.providers.registry import Providers
+from services.workers.sealed import with_keys
 from services.workers.slots import Slots
 from services.workers.steps import Tools
 from services.workers.workflows import Workflows
@@ -62,7 +64,9 @@ async def main(settings: Settings) -> None:
         stack.push_async_callback(commander.close)
 
         tools = Tools(providers, store)
-        executor = Executor(commander, worker_id, slots, lambda task, granted: attempt(tools, workflows, task, granted))
+        keys = await stack.enter_async_context(job_keys(settings))
+        walks = with_keys(keys, lambda task, granted: attempt(tools, workflows, task, granted))
+        executor = Executor(commander, worker_id, slots, walks)
         heartbeat = Heartbeat(
             commander,
             executor,

@@ -17,6 +17,7 @@ from services.runtime.health_server import serve
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
+from services.runtime.shredding.store import job_keys
 from services.runtime.store_watch import watch_clickhouse, watch_postgres
 from services.runtime.topics import deliveries
 from services.streams.app import raised, running, until_it_stops
@@ -27,6 +28,7 @@ from services.writers.batch_fault import batch_fault
 from services.writers.clickhouse import compose as clickhouse
 from services.writers.parts import Open, Parts
 from services.writers.postgres import compose as postgres
+from services.writers.sealed import Sealing
 from services.writers.telling import Telling
 from services.writers.webhook import compose as webhook
 
@@ -51,7 +53,8 @@ async def main(settings: Settings) -> None:
         await commander.start()
         stack.push_async_callback(commander.close)
 
-        parts = Parts(settings, Telling(commander, writer_id), health.part(kind))
+        sealing = Sealing(await stack.enter_async_context(job_keys(settings)))
+        parts = Parts(settings, Telling(commander, writer_id, sealing), health.part(kind))
         executor = await stack.enter_async_context(KINDS[kind](parts))
         intake = Intake(
             DELIVERIES,

@@ -9,6 +9,7 @@ from services.ledger.reports import DeliveryResult
 from services.runtime.commander import Asker
 from services.runtime.errors import NotDelivered
 from services.runtime.ids import uuid7
+from services.writers.sealed import Sealing
 
 RESULTS_PER_RECORD = 100
 
@@ -18,9 +19,10 @@ log = logging.getLogger(__name__)
 class Telling:
     """Speaks for one writer."""
 
-    def __init__(self, ledger: Asker, writer_id: str) -> None:
+    def __init__(self, ledger: Asker, writer_id: str, sealing: Sealing) -> None:
         self._ledger = ledger
         self._writer_id = writer_id
+        self._sealing = sealing
 
     async def tell_all(self, answers: Mapping[int, Sequence[DeliveryResult]]) -> None:
         """Return when the broker has every answer, each on the ledger partition that it is for."""
@@ -34,7 +36,10 @@ class Telling:
 
     async def _tell(self, partition: int, results: tuple[DeliveryResult, ...]) -> None:
         settle = SettleDeliveries(
-            command_id=uuid7(), actor=f"writer:{self._writer_id}", results=results, writer_id=self._writer_id
+            command_id=uuid7(),
+            actor=f"writer:{self._writer_id}",
+            results=tuple(await self._sealing.sealed(results)),
+            writer_id=self._writer_id,
         )
         while True:
             try:

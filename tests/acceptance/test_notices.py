@@ -23,6 +23,7 @@ from services.runtime.health import Progress
 from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
+from services.runtime.shredding.vault import Vault
 from tests.eventually import eventually
 from tests.integration.workers.plant import ORG, Plant
 from tests.receiver import Got, Receiver, receiving
@@ -57,7 +58,7 @@ async def slow_projector(settings: Settings) -> AsyncIterator[None]:
     def open_log(starts: Mapping[int, Checkpoint]) -> SlowLog:
         return SlowLog(LedgerLog(settings, decoder(settings), starts))
 
-    runner = postgres_runner(settings.postgres, range(settings.partitions), open_log, Progress(READER))
+    runner = postgres_runner(settings.postgres, range(settings.partitions), open_log, Vault(""), Progress(READER))
     running = asyncio.create_task(asyncio.to_thread(runner.run))
     try:
         yield

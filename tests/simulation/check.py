@@ -1,6 +1,7 @@
 """The verdict over one run: the log by itself, against what customers were told, and against every store."""
 
 from projections.postgres.fold import Current, fold
+from projections.private import opener
 from schemas.events import DeliveryAcked, WorkerLost
 from schemas.recorded import Recorded
 from services.ledger.erasure import STORE
@@ -93,6 +94,7 @@ class Check:
         wrong += self._owners.verdict() + self._of_jobs() + self._of_destinations() + self._of_the_read_model()
         wrong += [
             *self._erased.verdict(self._jobs(), self._folds.ledgers),
+            *self._world.vault.verdict(self._jobs(), self._world.broker),
             *self._folds.verdict(),
             *self._cancels.verdict(),
         ]
@@ -210,7 +212,7 @@ class Check:
     def _of_the_read_model(self) -> list[str]:
         """Rows have to be what one fold of the whole log makes; so has a second, smaller fold of ours."""
         model = self._world.model
-        whole = fold(Current(), self._everything())
+        whole = fold(Current(), self._everything(), opener(self._world.vault.keys))
         wrong = [
             f"read model: {name} differs from the fold of the log"
             for name, stored, folded in (

@@ -149,6 +149,7 @@ def _workers(world: World) -> list[tuple[Any, str, Any]]:
     return [
         (workers_main, "serve", _serve),
         (workers_main, "Commander", world.commander),
+        (workers_main, "job_keys", world.vault.lent),
         (workers_main, "StoredCredentials", lambda _settings: world.site),
         (workers_main, "Providers", lambda _settings, _credentials: world.site),
         (workers_main, "BlobStore", lambda _url: world.blobs),
@@ -165,6 +166,7 @@ def _writers(world: World) -> list[tuple[Any, str, Any]]:
     hooks, table = services.writers.webhook.compose, services.writers.postgres.compose
     return [
         (writers_main, "serve", _serve),
+        (writers_main, "job_keys", world.vault.lent),
         (
             writers_main,
             "writer_app",
@@ -192,7 +194,7 @@ def _read_model(world: World) -> list[tuple[Any, str, Any]]:
         (projections.process, "wait_for_broker", lambda *_: None),
         (projections.process, "ensure_topics", lambda *_: None),
         (projections.postgres.sink, "migrate", lambda _dsn: None),
-        (projections.postgres.sink, "Store", lambda _dsn, _schema: read_model.Store(world.model, world.chaos)),
+        (projections.postgres.sink, "Store", lambda _dsn, _schema, _vault: read_model.Store(world.model, world.chaos)),
     ]
 
 

@@ -22,15 +22,18 @@ from projections.postgres.rows import (
     Visit,
 )
 from projections.postgres.store import CheckpointMoved
+from projections.private import opener
 from tests.simulation import fibers
 from tests.simulation.chaos import Chaos
 from tests.simulation.life import Life, current
+from tests.simulation.vault import Vault
 
 
 @dataclass(slots=True)
 class ReadModel:
     """Tables of the read model, and who has the lock of the only writer."""
 
+    vault: Vault
     jobs: dict[JobKey, JobState] = field(default_factory=dict)
     deliveries: dict[DeliveryKey, Delivery] = field(default_factory=dict)
     transitions: list[Transition] = field(default_factory=list)
@@ -44,6 +47,7 @@ class ReadModel:
         """Bring the rows to what a batch makes of them."""
         if changes.erased:
             self._erase(changes.erased)
+            self.vault.destroy(changes.erased)
         self.jobs |= changes.jobs
         self.deliveries |= changes.deliveries
         self.transitions += changes.transitions
@@ -95,7 +99,7 @@ class Store:
         jobs = {key: model.jobs[key] for key in keys if key in model.jobs}
         deliveries = {key: each for key, each in model.deliveries.items() if key[:2] in keys}
         deleted = {key: model.deleted[key] for key in keys if key in model.deleted}
-        changes = fold(Current(jobs, deliveries, deleted), batch.events)
+        changes = fold(Current(jobs, deliveries, deleted), batch.events, opener(model.vault.keys))
         if self._chaos.strikes("read_model_down_before"):
             self._fail("before the commit")
         self._call()

@@ -29,6 +29,7 @@ from services.runtime.settings import Settings
 from services.runtime.topics import commands, deliveries, events, partition_of_org, tasks
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
+from tests.simulation.vault import Vault
 
 PLACES = (
     Destination(destination_id="table", kind="postgres"),
@@ -38,6 +39,7 @@ PLACES = (
     Destination(destination_id="hook:lost", kind="webhook", gating=False, after=After.FAILED),
 )
 ANSWER_SECONDS = 4.0
+MOST_ORGS = 4
 DELETED = 0.15  # of all jobs
 
 
@@ -48,6 +50,7 @@ class Traffic:
     settings: Settings
     broker: Broker
     chaos: Chaos
+    vault: Vault
     caps: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     cancelled: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
@@ -63,7 +66,7 @@ class Traffic:
         commander = Commander(self.settings, "api")
         await commander.start()
         random = self.chaos.random
-        orgs = [f"org-{number}" for number in range(random.randint(1, 4))]
+        orgs = [f"org-{number}" for number in range(random.randint(1, MOST_ORGS))]
         self.caps = {org: random.randint(1, 3) for org in orgs}
         async with asyncio.TaskGroup() as group:
             for org in orgs:
@@ -141,7 +144,8 @@ class Traffic:
         ids: tuple[str, ...] = ()
         for click in range(2 if random.random() < 0.2 else 1):  # a second one comes as a request of its own
             names = [f"{org}-job-{number}{'ab'[click]}-{each}" for each in range(count)]
-            jobs = (NewJob(job_id=name, private=_private(f"http://shop.example/{hint}/{name}")) for name in names)
+            texts = {name: _private(f"http://shop.example/{hint}/{name}") for name in names}
+            jobs = (NewJob(job_id=name, private=self.vault.sealed((org, name), texts[name])) for name in names)
             told = await self._ask(commander, replace(submit, jobs=tuple(jobs)))
             ids = told.job_ids
             if self.digests.setdefault(digest, ids) != ids:

@@ -22,9 +22,11 @@ from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.read_model import ReadModel
 from tests.simulation.streams import Group, StreamApp
-from tests.simulation.traffic import Traffic
+from tests.simulation.traffic import MOST_ORGS, Traffic
+from tests.simulation.vault import Vault
 
 MOST_STEPS = 400_000
+SEALED = 0.4  # of all orgs: they have erasure
 RETRIES = tuple(SECOND * each // 2 for each in (1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4))
 START_MICROS = 1_800_000_000_000_000
 
@@ -47,11 +49,14 @@ class World:
         self.blobs = stores.Blobs(self.chaos)
         self.blobs.blobs |= site.documents()
         self.warehouse = stores.Warehouse(self.chaos)
-        self.model = ReadModel()
+        self.vault = Vault(
+            self.chaos, {f"org-{number}" for number in range(MOST_ORGS) if self.random.random() < SEALED}
+        )
+        self.model = ReadModel(self.vault)
         self.house = clickhouse.ClickHouse(self.chaos)
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
-        self.traffic = Traffic(self.settings, self.broker, self.chaos)
+        self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault)
         self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
         # What runs of deciders have in memory: run, partition, since when (seconds), state.
         self.memories: list[tuple[Life, int, float, Ledger]] = []

@@ -30,6 +30,8 @@ from services.runtime.blob import BlobStore
 from services.runtime.health import Health
 from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
+from services.runtime.shredding.store import JobKeys
+from services.runtime.shredding.vault import Vault
 from tests.integration.api.pocket import PocketFeed, PocketLedger
 
 OPERATOR = "operator-key-of-the-tests"
@@ -116,7 +118,7 @@ def with_operator(settings: Settings) -> Settings:
 @pytest.fixture
 def pocket(with_operator: Settings) -> Iterator[PocketLedger]:
     """The ledger that all instances of a test share."""
-    ledger = PocketLedger(with_operator.partitions, with_operator.postgres)
+    ledger = PocketLedger(with_operator.partitions, with_operator.postgres, with_operator.credentials_key)
     yield ledger
     ledger.close()
 
@@ -191,16 +193,18 @@ async def running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cli
 
         tail = Tail(feed, end_of, folded)
         stack.callback(tail.close)
-        jobs = Jobs(model, tail)
+        job_keys = JobKeys(pool, Vault(settings.credentials_key))
+        jobs = Jobs(model, tail, job_keys)
         keyring = Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key)
         parts = Parts(
             settings=settings,
             pool=pool,
             keyring=keyring,
             commander=pocket,
+            keys=job_keys,
             jobs=jobs,
             fires=Fires(model),
-            history=History(jobs, pocket),
+            history=History(jobs, pocket, job_keys),
             streams=Streams(jobs, tail, keyring, settings),
             blobs=BlobStore(settings.blobs),
             health=Health("api"),

@@ -19,6 +19,7 @@ from services.runtime.commander import Unasked
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.ledger_log import Entry
+from services.runtime.shredding.vault import Vault
 from services.runtime.time import now_micros
 
 ENCODER = Encoder({name: number for number, name in enumerate(EVENT_TYPES, 1)})
@@ -32,14 +33,14 @@ class PocketLedger:
 
     boot_id = "pocket"
 
-    def __init__(self, partitions: int, dsn: str) -> None:
+    def __init__(self, partitions: int, dsn: str, credentials_key: str = "") -> None:
         self.entries: list[Entry] = []
         self.commands: list[AnyCommand] = []
         self.down = False
         self._deciders = [BatchDecider(Ledger(partition), ENCODER) for partition in range(partitions)]
         self._ends = dict.fromkeys(range(partitions), 0)
         self._projected = 0
-        self._store = Store(dsn, SCHEMA)
+        self._store = Store(dsn, SCHEMA, Vault(credentials_key))
         self._moved = threading.Condition()
 
     def close(self) -> None:
@@ -102,6 +103,11 @@ class PocketLedger:
         checkpoints = self._store.checkpoints(range(len(self._deciders)))
         self._store.write(batch_of(checkpoints, self.entries[self._projected :]))
         self._projected = len(self.entries)
+
+    def rebuild(self) -> None:
+        """Let an emptied read model fold the whole log once more."""
+        self._projected = 0
+        self.project()
 
     # ---- a worker and a writer, in a call each ----
 

@@ -26,6 +26,7 @@ from services.runtime import topics
 from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
+from services.runtime.shredding.vault import Vault
 from tests.integration.decider.partitions import (
     ORG,
     STEPS,
@@ -58,7 +59,7 @@ class StoredKeeper(Keeper):
         super().__init__()
         self.loads = 0
         self._archive = archive
-        self._store = Store(dsn, SCHEMA)
+        self._store = Store(dsn, SCHEMA, Vault(""))
         self._entries: list[Entry] = []
 
     def take(self, recorded: Recorded) -> None:
@@ -246,7 +247,7 @@ def test_a_postgres_that_is_not_there_is_given_up_and_not_asked_again_at_once() 
 
 def project(settings: Settings, partition: Partition) -> None:
     """Bring the read model up to the newest event of a partition."""
-    with closing(Store(settings.postgres, SCHEMA)) as store:
+    with closing(Store(settings.postgres, SCHEMA, Vault(settings.credentials_key))) as store:
         checkpoints = store.checkpoints(range(settings.partitions))
         at = checkpoints[partition.number]
         log = LedgerLog(settings, decoder(settings), {partition.number: Checkpoint(at.position, at.next_offset)})

@@ -11,6 +11,7 @@ from projections.postgres.batch import batch_of
 from projections.postgres.store import Store
 from services.runtime.ledger_log import Entry
 from services.runtime.settings import Settings
+from services.runtime.shredding.vault import Vault
 
 Connection = psycopg.Connection[tuple[object, ...]]
 Project = Callable[[list[Entry]], None]
@@ -20,7 +21,7 @@ BATCH = 50
 @pytest.fixture
 def store(settings: Settings) -> Iterator[Store]:
     """The only writer of a fresh read model."""
-    with closing(Store(settings.postgres, SCHEMA)) as store:
+    with closing(Store(settings.postgres, SCHEMA, Vault(settings.credentials_key))) as store:
         assert store.lock()
         yield store
 

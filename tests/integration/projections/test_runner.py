@@ -16,6 +16,7 @@ from services.runtime.health import Progress
 from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
+from services.runtime.shredding.vault import Vault
 from tests.event_streams import Stream, records_of
 from tests.integration.projections.conftest import Connection
 from tests.unit.projections.test_log_check import decoder
@@ -81,7 +82,7 @@ def topic(settings: Settings) -> Topic:
 
 @contextmanager
 def running(settings: Settings, topic: Topic) -> Iterator[Runner[Entry]]:
-    runner = postgres_runner(settings.postgres, range(settings.partitions), topic.open, Progress("postgres"))
+    runner = postgres_runner(settings.postgres, range(settings.partitions), topic.open, Vault(""), Progress("postgres"))
     thread = threading.Thread(target=runner.run)
     thread.start()
     try:
@@ -182,6 +183,6 @@ def test_two_at_once_write_every_row_once_and_the_second_takes_over(
 def test_a_gap_in_the_log_stops_it(settings: Settings, topic: Topic) -> None:
     topic.say(range(20))
     del topic.records[5]
-    runner = postgres_runner(settings.postgres, range(settings.partitions), topic.open, Progress("postgres"))
+    runner = postgres_runner(settings.postgres, range(settings.partitions), topic.open, Vault(""), Progress("postgres"))
     with pytest.raises(LogGap, match="position 7 follows 5"):
         runner.run()

@@ -16,6 +16,7 @@ from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.log import PartitionLog
 from projections.verification.snapshot import snapshot_of
 from services.runtime.settings import Settings
+from services.runtime.shredding.vault import Vault
 from tests.event_streams import Stream, entries_of
 from tests.integration.projections.conftest import Connection, Project
 
@@ -81,7 +82,7 @@ def test_a_session_that_dies_before_its_commit_has_written_nothing(
     with pytest.raises(psycopg.OperationalError):
         store.write(entries)
     assert count(database, "jobs") == 0
-    with closing(Store(settings.postgres, SCHEMA)) as next_store:
+    with closing(Store(settings.postgres, SCHEMA, Vault(settings.credentials_key))) as next_store:
         assert next_store.lock()
         next_store.write(batch(next_store, stream, 0))
     assert differences(settings, stream) == []
@@ -101,7 +102,7 @@ def test_a_batch_that_was_committed_unnoticed_is_not_written_again(
 
 
 def test_only_one_process_writes_and_the_next_one_takes_over(settings: Settings, store: Store) -> None:
-    with closing(Store(settings.postgres, SCHEMA)) as standby:
+    with closing(Store(settings.postgres, SCHEMA, Vault(settings.credentials_key))) as standby:
         assert not standby.lock()
         store.close()
         deadline = time.monotonic() + DEADLINE_SECONDS
@@ -113,7 +114,7 @@ def test_who_starts_from_an_old_checkpoint_is_refused(settings: Settings, store:
     stream = stream_of(100)
     stale = batch(store, stream, 0)
     store.write(batch(store, stream, 0, 10))
-    with closing(Store(settings.postgres, SCHEMA)) as intruder:
+    with closing(Store(settings.postgres, SCHEMA, Vault(settings.credentials_key))) as intruder:
         nothing_new = Batch((), stale.before, stale.after)
         with pytest.raises(CheckpointMoved):
             intruder.write(nothing_new)

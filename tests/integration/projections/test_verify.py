@@ -19,6 +19,7 @@ from schemas.events import EVENT_TYPES
 from services.cli import verify as command
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
+from services.runtime.shredding.vault import Vault
 from tests.event_streams import START, Stream, entries_of, records_of
 from tests.fakes.records import InMemoryRecords
 from tests.integration.projections.conftest import Connection
@@ -53,7 +54,7 @@ def worked() -> Stream:
 def verify(settings: Settings, database: Connection) -> Verify:
     """Project a worked stream and return what verifies it."""
     stream = worked()
-    with closing(Store(settings.postgres, SCHEMA)) as store:
+    with closing(Store(settings.postgres, SCHEMA, Vault(settings.credentials_key))) as store:
         store.write(batch_of(store.checkpoints(range(settings.partitions)), entries_of(stream)))
     names = dict(enumerate(EVENT_TYPES, start=1))
     decoder = Decoder(lambda schema_id: record_schema(names[schema_id]))
@@ -65,7 +66,7 @@ def verify(settings: Settings, database: Connection) -> Verify:
         with snapshot_of(settings.postgres) as snapshot:
             partitions = range(settings.partitions)
             opened = lambda partition: InMemoryRecords(records(partition))  # noqa: E731
-            return verify_snapshot(snapshot, opened, decoder, partitions, ())
+            return verify_snapshot(snapshot, opened, decoder, partitions, (), Vault(""))
 
     return verify
 

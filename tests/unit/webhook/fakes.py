@@ -13,12 +13,14 @@ from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
 from services.runtime.settings import Settings
+from services.writers.sealed import Sealing
 from services.writers.telling import Telling
 from services.writers.webhook.dispatch import Dispatch
 from services.writers.webhook.endpoints import Endpoint, Name
 from services.writers.webhook.sender import Sender
 from services.writers.webhook.signing import new_secret
 from services.writers.webhook.writer import WebhookWriter
+from tests.held_keys import HeldKeys
 from tests.unit.workers.fakes import MemoryBlobs, MemoryLedger
 from tests.unit.writers.fakes import delivery
 
@@ -106,7 +108,7 @@ async def desk(settings: Settings = SETTINGS) -> AsyncIterator[Desk]:
         dispatch = Dispatch(
             writer.deliver,
             positions,
-            Telling(ledger, "writer-1"),
+            Telling(ledger, "writer-1", Sealing(HeldKeys())),
             Progress("webhook"),
             calls_per_endpoint=settings.webhook_calls,
         )

@@ -6,15 +6,19 @@ from services.ledger.commands import SettleDeliveries
 from services.ledger.tasks import Delivery
 from services.runtime.health import Progress
 from services.writers import settling as settling_module
+from services.writers.sealed import Sealing
 from services.writers.settling import Settling
 from services.writers.telling import Telling
+from tests.held_keys import HeldKeys
 from tests.unit.workers.fakes import MemoryLedger
 from tests.unit.writers.fakes import MemoryWriter, delivery
 
 
 def settling(writer: MemoryWriter, ledger: MemoryLedger, progress: Progress | None = None) -> Settling:
     """Return a settling of writer-1."""
-    return Settling(writer, Telling(ledger, "writer-1"), progress or Progress("postgres"), kind="postgres")
+    return Settling(
+        writer, Telling(ledger, "writer-1", Sealing(HeldKeys())), progress or Progress("postgres"), kind="postgres"
+    )
 
 
 def told(ledger: MemoryLedger) -> list[tuple[int, list[str]]]:
