@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,7 +39,7 @@ def verify(
     from clickhouse_connect.driver.exceptions import ClickHouseError
 
     from projections.verify import verify as compare
-    from services.localstack.attach import attached_settings, credentials_key
+    from services.localstack.attach import attached_settings
     from services.localstack.errors import StackFault
     from services.runtime.errors import RuntimeFault
 
@@ -49,7 +48,7 @@ def verify(
         if chain:
             ok = _check_chain(settings, public_key, head or [], as_json)
         else:
-            report = compare(replace(settings, credentials_key=credentials_key(os.environ)))
+            report = compare(settings)
             print_report(report, as_json)
             ok = report.ok
     except psycopg.OperationalError as fault:

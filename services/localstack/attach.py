@@ -23,15 +23,11 @@ def running_stack(environ: Mapping[str, str]) -> StackState:
 
 
 def attached_settings(environ: Mapping[str, str]) -> Settings:
-    """Settings from the environment where it names every part, or else from the running stack."""
+    """Settings from the environment where it names every part, or else from the running stack and its secrets."""
     if all(environ.get(key) for key in NEEDED):
         return settings_from(environ)
-    return settings_from({**environ, **running_stack(environ).environ})
-
-
-def credentials_key(environ: Mapping[str, str]) -> str:
-    """The keys that open what is sealed: JOBLEDGER_CREDENTIALS_KEY, or the one that the stack generated; else empty."""
-    return _secret(environ, "credentials_key")
+    keys = {"JOBLEDGER_CREDENTIALS_KEY": _secret(environ, "credentials_key")}
+    return settings_from({**environ, **running_stack(environ).environ, **keys})
 
 
 def api_url(environ: Mapping[str, str]) -> str:
