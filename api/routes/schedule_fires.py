@@ -172,6 +172,7 @@ OPERATIONS = (
         summary="List the fires of a schedule",
         access="read",
         handler=fires,
+        positioned=True,
         query=schedule_requests.ListFires,
         answers={200: schedule_answers.Fires},
         errors=("not_found",),

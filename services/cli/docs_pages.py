@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from api import openapi
+from api import asyncapi, openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
 from services.cli import demo_docs, docs_cases, docs_workflows
@@ -13,6 +13,7 @@ from services.ledger.workflow_schema import schema_text
 ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
+ASYNCAPI_PAGE = ROOT / "docs" / "asyncapi.json"
 METRICS_PAGE = ROOT / "docs" / "metrics.md"
 DEMO_PAGE = ROOT / "docs" / "demo.md"
 WORKFLOWS_PAGE = ROOT / "docs" / "workflows.md"
@@ -83,6 +84,7 @@ def pages() -> dict[Path, str]:
         **generated(),
         STATE_MACHINE_PAGE: state_machine_page(),
         OPENAPI_PAGE: openapi.text(OPERATIONS),
+        ASYNCAPI_PAGE: asyncapi.text(),
         METRICS_PAGE: metrics_page(),
         DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
         WORKFLOWS_PAGE: docs_workflows.renewed(WORKFLOWS_PAGE.read_text()),
