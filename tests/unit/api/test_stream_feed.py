@@ -172,3 +172,31 @@ async def test_no_such_job_is_said_to_everybody_who_waits() -> None:
     async with fed(Postgres([]), seen=0) as feed:
         for told in await asyncio.gather(feed.begun(), feed.begun(), return_exceptions=True):
             assert isinstance(told, Unknown)
+
+
+@pytest.mark.parametrize("missing", [1, 2, 3])
+async def test_what_does_not_follow_on_what_was_told_is_read_from_postgres(missing: int) -> None:
+    recorded = history()
+    source = Postgres(recorded, recorded[0].header.position)
+    async with fed(source, seen=0) as feed:
+        await feed.begun()
+        for each in recorded[1:5]:
+            if each is not recorded[missing]:
+                feed.push(each)
+        assert len(feed.after(0) or ()) == missing
+        source.folded = recorded[-1].header.position
+        await soon(lambda: feed.ended)
+        assert [frame.data for frame in feed.after(0) or ()] == await whole(recorded)
+
+
+async def test_more_than_can_wait_for_postgres_is_read_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stream_feed, "MAX_WAITING", 2)
+    recorded = history()
+    source = Postgres(recorded, recorded[0].header.position)
+    async with fed(source, seen=recorded[1].header.position) as feed:
+        await feed.begun()
+        for each in recorded[2:]:
+            feed.push(each)
+        source.folded = recorded[-1].header.position
+        await soon(lambda: feed.ended)
+        assert [frame.data for frame in feed.after(0) or ()] == await whole(recorded)
