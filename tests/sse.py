@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 
 PATIENCE_SECONDS = 30.0
+LINE_BYTES = 4 * 1024 * 1024  # of one event
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,7 @@ async def streaming(
     if last_id is not None:
         given["Last-Event-ID"] = last_id
     timeout = aiohttp.ClientTimeout(total=None)
-    async with session.get(url, headers=given, timeout=timeout) as response:
+    async with session.get(url, headers=given, timeout=timeout, read_bufsize=LINE_BYTES) as response:
         try:
             yield Stream(response, last_id or "")
         finally:

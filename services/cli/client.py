@@ -148,7 +148,7 @@ class Client:
             else:
                 if status == expect or (expect is None and status < 300):
                     return msgspec.json.decode(data, type=shape)
-                refused = _refusal(status, data)
+                refused = refusal(status, data)
                 if status != CANNOT_NOW:
                     raise refused
                 if time.monotonic() >= deadline:
@@ -178,7 +178,8 @@ class Client:
         return f"no API answers at {self.base_url} ({reason}): see `jobledger status`, or correct JOBLEDGER_API"
 
 
-def _refusal(status: int, data: bytes) -> ApiRefused:
+def refusal(status: int, data: bytes) -> ApiRefused:
+    """Return the error that an answer is."""
     try:
         error = msgspec.json.decode(data, type=answers.Error)
     except msgspec.DecodeError:

@@ -9,6 +9,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from api.answers import Gate, Job, JobSummary, TraceEntry, Transition
+from api.stream_answers import StreamedEvent
 from services.cli.spans import clock, milliseconds_between, span
 from services.ledger.status import TERMINAL
 
@@ -124,6 +125,16 @@ def job_table(jobs: Iterable[JobSummary]) -> Table:
             job.job_id, state, job.error_type or "", f"{job.created_at[:19]}Z", took, Text(job.url or job.domain)
         )
     return table
+
+
+def event_line(event: StreamedEvent) -> Text:
+    """Say in one line what happened to a job."""
+    line = Text(f"{clock(event.occurred_at)} ", style="dim").append(f"{event.status:16}", style=_style(event.status))
+    line.append(event.type, style="not dim")
+    if visit := event.trace:
+        by = f" by {visit.provider}" if visit.provider else ""
+        line.append(f" {visit.node}{by}  ", style="not dim").append_text(_visit(visit))
+    return line
 
 
 def rule_of(job: Job) -> str:

@@ -10,6 +10,7 @@ import aiohttp
 import msgspec
 import pytest
 
+from services.cli.following import follow
 from services.ledger.reports import Extracted, Failed, NodeReport
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
@@ -295,3 +296,21 @@ async def test_a_job_fails_for_its_viewer_as_for_everyone(api: Api, acme: Tenant
         pocket.project()
         end = await stream.until("done")
         assert (end.data["type"], end.data["status"]) == ("JobFailed", "failed")
+
+
+async def test_the_command_line_follows_a_job_to_its_end(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
+    job_id = await submit(api, acme, metadata={"note": "x" * 30_000})  # as long a line as there is
+
+    came: list[str] = []
+
+    async def followed() -> None:
+        async for sent in follow(api.url, acme.key, job_id):
+            came.append(sent.event)
+
+    following = asyncio.create_task(followed())
+    await eventually(lambda: came)
+    pocket.run(acme.partition, acme.org_id, job_id, FETCH, outcome=Failed(error_type="internal"))
+    pocket.project()
+    await following
+    await followed()  # it has ended: nothing more comes
+    assert came == ["snapshot", "event", "event", "done"]

@@ -10,7 +10,7 @@ from aiohttp import web
 from services.cli.client import Client
 from services.cli.errors import ApiRefused, ApiSilent
 
-Handler = Callable[[web.Request], Awaitable[web.Response]]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 SUBMITTED = {"jobs": [{"jobId": "job-1", "status": "pending"}]}
 
 
