@@ -7,22 +7,15 @@ Times are microseconds since 1970-01-01 UTC.
 
 from typing import Annotated, TypeAlias
 
-from msgspec import Struct
-
+from schemas.event import Event as Event  # one place to import all from
+from schemas.org_events import OrgEvent as OrgEvent
+from schemas.org_events import OrgLimitChanged as OrgLimitChanged
+from schemas.org_events import OrgPaused as OrgPaused
+from schemas.org_events import OrgRegistered as OrgRegistered
+from schemas.org_events import OrgResumed as OrgResumed
+from schemas.org_events import WorkflowPaused as WorkflowPaused
+from schemas.org_events import WorkflowResumed as WorkflowResumed
 from schemas.values import Destination, FireKind, FireOutcome, Micros, NodeOutcome, ReleaseReason, Vocabulary, doc
-
-
-class Event(Struct, frozen=True, kw_only=True, gc=False):
-    """What all events say, beside their header."""
-
-    org_id: Annotated[str, doc("the org whose ledger this belongs to; empty for events about a partition")] = ""
-    job_id: Annotated[str, doc("the job this is about; empty for events about an org or a partition")] = ""
-    attempt: Annotated[int, doc("fencing number of the claim that was current; 0 before the first claim")] = 0
-    private: Annotated[
-        bytes,
-        doc("what may identify people: an encoding byte (0: plain JSON object), then the encoded bytes; may be empty"),
-    ] = b""
-
 
 # ---- partitions, orgs, workers ----
 
@@ -43,20 +36,6 @@ class JobsArchived(Event, frozen=True, kw_only=True, gc=False):
     """Jobs that had ended left the memory of the decider; Postgres has them."""
 
     up_to: Annotated[int, doc("position: of the ended jobs, those left whose newest event is not behind it")] = 0
-
-
-class OrgRegistered(Event, frozen=True, kw_only=True, gc=False):
-    """An org exists from here on, on this partition."""
-
-    name: Annotated[str, doc("name for people")] = ""
-    plan: Annotated[str, doc("plan of the org")] = ""
-    max_in_flight: Annotated[int, doc("how many of its jobs may be dispatched or running at once")] = 0
-
-
-class OrgLimitChanged(Event, frozen=True, kw_only=True, gc=False):
-    """The operator changed how many jobs of an org may be in flight."""
-
-    max_in_flight: Annotated[int, doc("how many of its jobs may be dispatched or running at once")] = 0
 
 
 class ScheduleFired(Event, frozen=True, kw_only=True, gc=False):
@@ -106,6 +85,7 @@ class JobSubmitted(Event, frozen=True, kw_only=True, gc=False):
     idempotency_digest: Annotated[bytes, doc("16-byte digest of the caller's idempotency key; empty: none")] = b""
     request_digest: Annotated[bytes, doc("16-byte digest of the request body, beside the idempotency key")] = b""
     schedule_id: Annotated[str, doc("the schedule that fired; empty: submitted by a caller")] = ""
+    max_queue_seconds: Annotated[int, doc("how long it may wait for its first claim; 0: for ever")] = 0
 
 
 class JobDispatched(Event, frozen=True, kw_only=True, gc=False):
@@ -305,14 +285,6 @@ JobEvent: TypeAlias = (
     | DeliveryEvent
 )
 AnyEvent: TypeAlias = (
-    WriterOpened
-    | PositionMarked
-    | JobsArchived
-    | OrgRegistered
-    | OrgLimitChanged
-    | ScheduleFired
-    | WorkerAlive
-    | WorkerLost
-    | JobEvent
+    WriterOpened | PositionMarked | JobsArchived | OrgEvent | ScheduleFired | WorkerAlive | WorkerLost | JobEvent
 )
 EVENT_TYPES: dict[str, type[AnyEvent]] = {cls.__name__: cls for cls in AnyEvent.__args__}

@@ -14,16 +14,21 @@ from services.ledger.commands import (
     DeleteJob,
     ExplainJob,
     FireSchedule,
+    PauseOrg,
+    PauseWorkflow,
     Probe,
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    ResumeOrg,
+    ResumeWorkflow,
     RetryNow,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
 from services.ledger.explain import explain
+from services.ledger.queue_limits import known
 from services.ledger.refusal import own_job, refusal
 from services.ledger.replies import Answer, Done, Drop, Granted, Refused
 from services.ledger.state import Ledger
@@ -52,6 +57,10 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> A
         case (
             RegisterOrg()
             | ChangeOrgLimit()
+            | PauseOrg()
+            | ResumeOrg()
+            | PauseWorkflow()
+            | ResumeWorkflow()
             | CancelJob()
             | RetryNow()
             | DeleteJob()
@@ -74,8 +83,8 @@ def _answer_report(ledger: Ledger, report: ReportProgress, events: Sequence[AnyE
 
 
 def _answer_submit(ledger: Ledger, command: SubmitJobs, *, repeated: bool) -> Done:
-    known = ledger.orgs[command.org_id].keys.get(command.idempotency_digest)
-    ids = known.job_ids if known else tuple(job.job_id for job in command.jobs)
+    key = known(ledger, ledger.orgs[command.org_id], command.idempotency_digest)
+    ids = key.job_ids if key else tuple(job.job_id for job in command.jobs)
     return Done(job_ids=ids, repeated=repeated)
 
 

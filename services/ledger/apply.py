@@ -6,17 +6,22 @@ from schemas.events import (
     JobsArchived,
     JobSubmitted,
     OrgLimitChanged,
+    OrgPaused,
     OrgRegistered,
+    OrgResumed,
     PositionMarked,
     ScheduleFired,
     WorkerAlive,
     WorkerLost,
+    WorkflowPaused,
+    WorkflowResumed,
     WriterOpened,
 )
 from schemas.recorded import Recorded
 from services.ledger import job as jobs
 from services.ledger.archive import forget, recalled_job
 from services.ledger.indexes import index, refresh
+from services.ledger.pausing import fold_pause
 from services.ledger.state import Ledger, Org, Worker
 
 
@@ -39,6 +44,12 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
         case OrgLimitChanged():
             org = ledger.orgs[event.org_id]
             org.max_in_flight, org.seq = event.max_in_flight, header.seq
+            org.max_pending, org.max_queue_seconds = event.max_pending, event.max_queue_seconds
+            refresh(ledger, org)
+        case OrgPaused() | OrgResumed() | WorkflowPaused() | WorkflowResumed():
+            org = ledger.orgs[event.org_id]
+            org.seq = header.seq
+            fold_pause(org, event)
             refresh(ledger, org)
         case ScheduleFired():
             org = ledger.orgs[event.org_id]

@@ -30,9 +30,31 @@ class RegisterOrg(Command, frozen=True, kw_only=True, gc=False, array_like=True,
 
 
 class ChangeOrgLimit(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
-    """Change how many jobs of an org may be in flight."""
+    """Change limits of an org; None: as it is."""
 
-    max_in_flight: Int
+    max_in_flight: Int | None = None
+    max_pending: Int | None = None  # 0: as the setting says
+    max_queue_seconds: Int | None = None  # 0: as the setting says
+
+
+class PauseOrg(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Dispatch no job of an org any more; what runs goes on."""
+
+
+class ResumeOrg(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Dispatch jobs of an org again."""
+
+
+class PauseWorkflow(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Dispatch no job of a workflow any more; what runs goes on, and other workflows of the org go before."""
+
+    workflow_id: str
+
+
+class ResumeWorkflow(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Dispatch jobs of a workflow again, each from the place where it stood."""
+
+    workflow_id: str
 
 
 class Pinned(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
@@ -66,6 +88,9 @@ class SubmitJobs(Command, frozen=True, kw_only=True, gc=False, array_like=True, 
     idempotency_digest: bytes = b""
     request_digest: bytes = b""
     schedule_id: str = ""
+    max_queue_seconds: Int = 0  # 0: as the org has it
+    jobs_behind: Int = 0  # of the first of many commands of one submission: how many jobs the others bring
+    first_digest: bytes = b""  # of the others: the idempotency digest of the first, which was accepted
 
 
 class FireSchedule(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -159,6 +184,10 @@ class ExplainJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, 
 AnyCommand: TypeAlias = (
     RegisterOrg
     | ChangeOrgLimit
+    | PauseOrg
+    | ResumeOrg
+    | PauseWorkflow
+    | ResumeWorkflow
     | SubmitJobs
     | FireSchedule
     | CancelJob

@@ -25,11 +25,15 @@ from services.ledger.commands import (
     DeleteJob,
     ExplainJob,
     FireSchedule,
+    PauseOrg,
+    PauseWorkflow,
     Pinned,
     Probe,
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    ResumeOrg,
+    ResumeWorkflow,
     RetryNow,
     SettleDeliveries,
     SubmitJobs,
@@ -38,10 +42,12 @@ from services.ledger.commands import (
 from services.ledger.decide_delivery import decide_deliveries, redeliver, waive
 from services.ledger.decide_report import decide_report
 from services.ledger.job import Job
+from services.ledger.pausing import decide_pause
+from services.ledger.queue_limits import expired, known, queue_expired, queue_seconds
 from services.ledger.refusal import refusal
 from services.ledger.release import release
 from services.ledger.schedules import fire
-from services.ledger.state import Ledger
+from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
 
 
@@ -62,7 +68,9 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
         case RegisterOrg():
             return _register(ledger, command)
         case ChangeOrgLimit():
-            return _limit(ledger, command)
+            return _limit(ledger.orgs[command.org_id], command)
+        case PauseOrg() | ResumeOrg() | PauseWorkflow() | ResumeWorkflow():
+            return decide_pause(ledger.orgs[command.org_id], command)
         case SubmitJobs():
             return _submit(ledger, command)
         case FireSchedule():
@@ -75,7 +83,7 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
         case DeleteJob():
             return _delete(ledger.jobs[command.job_id], command)
         case ClaimTask():
-            return _claim(ledger, command)
+            return _claim(ledger, command, now)
         case RedeliverJob():
             return redeliver(ledger.jobs[command.job_id], command)
         case WaiveDelivery():
@@ -92,15 +100,22 @@ def _register(ledger: Ledger, command: RegisterOrg) -> list[AnyEvent]:
     ]
 
 
-def _limit(ledger: Ledger, command: ChangeOrgLimit) -> list[AnyEvent]:
-    if ledger.orgs[command.org_id].max_in_flight == command.max_in_flight:
+def _limit(org: Org, command: ChangeOrgLimit) -> list[AnyEvent]:
+    asked = (command.max_in_flight, command.max_pending, command.max_queue_seconds)
+    before = (org.max_in_flight, org.max_pending, org.max_queue_seconds)
+    after = tuple(old if new is None else new for old, new in zip(before, asked, strict=True))
+    if after == before:
         return []
-    return [OrgLimitChanged(org_id=command.org_id, max_in_flight=command.max_in_flight)]
+    return [
+        OrgLimitChanged(org_id=command.org_id, max_in_flight=after[0], max_pending=after[1], max_queue_seconds=after[2])
+    ]
 
 
 def _submit(ledger: Ledger, command: SubmitJobs) -> list[AnyEvent]:
-    if command.idempotency_digest in ledger.orgs[command.org_id].keys:
+    org = ledger.orgs[command.org_id]
+    if known(ledger, org, command.idempotency_digest):
         return []
+    seconds = queue_seconds(ledger, org, command)
     shared = Pinned(workflow_id=command.workflow_id, version=command.workflow_version, ref=command.workflow_ref)
     return [
         JobSubmitted(
@@ -118,6 +133,7 @@ def _submit(ledger: Ledger, command: SubmitJobs) -> list[AnyEvent]:
             idempotency_digest=command.idempotency_digest,
             request_digest=command.request_digest,
             schedule_id=command.schedule_id,
+            max_queue_seconds=seconds,
         )
         for job in command.jobs
         if job.job_id not in ledger.jobs
@@ -150,10 +166,12 @@ def _delete(job: Job, command: DeleteJob) -> list[AnyEvent]:
     return [cancelled, deleted]
 
 
-def _claim(ledger: Ledger, command: ClaimTask) -> list[AnyEvent]:
+def _claim(ledger: Ledger, command: ClaimTask, now: int) -> list[AnyEvent]:
     job = ledger.jobs[command.job_id]
     if job.status is Status.RUNNING:
         return []
+    if expired(job, now):  # its timer is about to fire: the claim has lost
+        return [queue_expired(job)]
     claimed = JobClaimed(
         org_id=job.org_id,
         job_id=job.job_id,

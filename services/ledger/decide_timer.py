@@ -7,6 +7,8 @@ from services.ledger import gate
 from services.ledger.delivery import DeliveryState
 from services.ledger.follow import requested
 from services.ledger.job import Job
+from services.ledger.queue_limits import queue_expired
+from services.ledger.stale import unclaimed_yet
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 from services.ledger.timers import Timer
@@ -26,6 +28,8 @@ def decide_timer(ledger: Ledger, timer: Timer, now: int) -> list[AnyEvent]:
             return _deliver_again(ledger, job, timer.detail, now)
         case "deadline":
             return [] if job.terminal or job.status is Status.EXTRACTION_DONE else [_timed_out(job)]
+        case "queue":
+            return [queue_expired(job)] if unclaimed_yet(job) else []
         case _:
             assert_never(timer.kind)
 

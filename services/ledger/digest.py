@@ -24,10 +24,12 @@ def _pieces(ledger: Ledger) -> Iterator[object]:
     yield ledger.partition, ledger.position, ledger.cause, ledger.occurred_at, ledger.archived_up_to
     yield sorted(ledger.heads.items())
     for org_id, org in sorted(ledger.orgs.items()):
-        yield org_id, org.max_in_flight, org.seq, list(org.holders)
+        yield org_id, org.max_in_flight, org.seq, list(org.holders), org.max_pending, org.max_queue_seconds
+        yield org.paused, sorted(org.paused_workflows), org.pending
         for kind, queue in sorted(org.queues.items()):
             if len(queue):
-                yield kind, len(queue), list(queue.in_order(ledger.jobs))
+                yield kind, len(queue), queue.open, list(queue.in_order(ledger.jobs))
+                yield list(queue.in_order(ledger.jobs, paused=True))
         for number, hour in org.keys.by_hour():
             yield number, list(hour.places), bytes(hour.requests), hour.jobs
         if len(org.fires):
@@ -37,5 +39,8 @@ def _pieces(ledger: Ledger) -> Iterator[object]:
         yield boot_id, worker.worker_id, worker.kind, worker.slots, worker.seen_at, sorted(worker.jobs)
     yield list(ledger.ended.items())
     yield sorted((kind, out) for kind, out in ledger.unclaimed.items() if out)
-    yield [(kind, list(ring)) for kind, ring in ledger.rings.items()]
+    yield sorted((kind, runs) for kind, runs in ledger.running.items() if runs)
+    yield sorted(ledger.run_means.items())
+    for kind, turns in ledger.turns.items():
+        yield kind, [list(orgs) for orgs in (*turns.now, *turns.later)], sorted(turns.had), turns.latest_next
     yield from sorted({timer for timer in ledger.timers if matters(ledger, timer)})

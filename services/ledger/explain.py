@@ -7,6 +7,7 @@ from services.ledger.fairness import window
 from services.ledger.gate import deadline, holds
 from services.ledger.job import Job
 from services.ledger.policy import Policy
+from services.ledger.queue_limits import expires_at
 from services.ledger.replies import Awaited, Because, Explained
 from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
@@ -73,6 +74,10 @@ def _waiting_for_a_worker(ledger: Ledger, job: Job) -> Explained:
     unclaimed, most = ledger.unclaimed.get(kind, 0), window(ledger, kind)
     if job.task_out:
         because = Because.CLAIM if workers else Because.NO_WORKERS
+    elif org.paused:
+        because = Because.ORG_PAUSED
+    elif job.terms.workflow_id in org.paused_workflows:
+        because = Because.WORKFLOW_PAUSED
     elif org.in_flight >= org.max_in_flight:
         because = Because.ORG_CAP
     elif not workers:
@@ -84,11 +89,12 @@ def _waiting_for_a_worker(ledger: Ledger, job: Job) -> Explained:
         because=because,
         since=job.submitted_at,
         attempt=job.attempt,
+        expires_at=expires_at(job),
         ahead=_ahead(ledger, org, job),
         in_flight=org.in_flight,
         max_in_flight=org.max_in_flight,
         holders=tuple(islice(org.holders, MOST_NAMED)),
-        orgs_waiting=len(ledger.rings.get(kind, ())),
+        orgs_waiting=len(ledger.turns.get(kind, ())),
         unclaimed=unclaimed,
         window=most,
         workers=len(workers),
@@ -98,7 +104,7 @@ def _waiting_for_a_worker(ledger: Ledger, job: Job) -> Explained:
 
 def _ahead(ledger: Ledger, org: Org, job: Job) -> int:
     """Count the jobs of its org that take a slot before this one, up to MOST_COUNTED."""
-    if job.task_out or job.vocabulary not in org.queues:
+    if job.task_out or job.vocabulary not in org.queues or job.terms.workflow_id in org.paused_workflows:
         return 0
     ahead = 0
     for job_id in islice(org.queues[job.vocabulary].in_order(ledger.jobs), MOST_COUNTED):

@@ -1,6 +1,5 @@
 """What decisions look up instead of going through every job: queues, counters, owners, turns, timers, ended jobs."""
 
-from collections import OrderedDict
 from functools import partial
 
 from services.ledger.gate import due_at
@@ -11,6 +10,7 @@ from services.ledger.stale import matters
 from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
 from services.ledger.timers import Timer
+from services.ledger.turns import NONE_IN_FLIGHT, ONE_SLOT, SOME_IN_FLIGHT, Turns
 
 
 def index(ledger: Ledger, before: Job | None, after: Job) -> None:
@@ -20,9 +20,10 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
     _set_timers(ledger, before, after)
     if ledger.timers.crowded:
         ledger.timers.sweep(partial(matters, ledger))
-    refresh(ledger, org)
     if after.task_out and not (before is not None and before.task_out):
-        _end_turn(ledger, org, after.vocabulary)
+        turns_of(ledger, after.vocabulary).take(org.org_id)
+    _learn(ledger, before, after)
+    refresh(ledger, org)
     ledger.ended.pop(after.job_id, None)
     if after.terminal and after.settled:
         ledger.ended[after.job_id] = ledger.position  # redelivered, it is looked after again until that is settled
@@ -33,21 +34,30 @@ def enroll(ledger: Ledger, before: Job | None, after: Job) -> Org:
     org = ledger.orgs[after.org_id]
     _index_queue(org, before, after)
     _index_holder(org, after)
-    _count_unclaimed(ledger, before, after)
+    _count(ledger, org, before, after)
     _index_owner(ledger, before, after)
     return org
 
 
 def refresh(ledger: Ledger, org: Org) -> None:
-    """Keep an org in the ring of each kind for which it has both a waiting job and a free slot."""
+    """Let an org take its turns for each kind of which it has a job that may run and a free slot."""
+    in_flight = org.in_flight
+    free = in_flight < org.max_in_flight and not org.paused
     for kind, queue in org.queues.items():
-        ring = ledger.rings.get(kind)
-        if ring is None:
-            ring = ledger.rings[kind] = OrderedDict()
-        if len(queue) and org.in_flight < org.max_in_flight:
-            ring.setdefault(org.org_id)
+        if not (free and queue.open):
+            turns_of(ledger, kind).leave(org.org_id)
+        elif in_flight:
+            turns_of(ledger, kind).put(org.org_id, SOME_IN_FLIGHT)
         else:
-            ring.pop(org.org_id, None)
+            turns_of(ledger, kind).put(org.org_id, ONE_SLOT if queue.open == 1 else NONE_IN_FLIGHT)
+
+
+def turns_of(ledger: Ledger, kind: str) -> Turns:
+    """Return whose turn it is for tasks of a kind."""
+    turns = ledger.turns.get(kind)
+    if turns is None:
+        turns = ledger.turns[kind] = Turns()
+    return turns
 
 
 def pop_due(ledger: Ledger, now: int) -> Timer | None:
@@ -57,7 +67,7 @@ def pop_due(ledger: Ledger, now: int) -> Timer | None:
         job = ledger.jobs.get(timer.job_id)
         if job and job.status is Status.WAITING_RETRY and not job.task_out and job.run.retry_due_at <= now:
             org = ledger.orgs[job.org_id]
-            _queue(org, job.vocabulary).make_due(job.job_id)
+            _queue(org, job.vocabulary).make_due(job)
             refresh(ledger, org)
     return timer
 
@@ -65,7 +75,7 @@ def pop_due(ledger: Ledger, now: int) -> Timer | None:
 def _queue(org: Org, kind: str) -> OrgQueue:
     queue = org.queues.get(kind)
     if queue is None:
-        queue = org.queues[kind] = OrgQueue()
+        queue = org.queues[kind] = OrgQueue(org.paused_workflows)
     return queue
 
 
@@ -75,9 +85,9 @@ def _index_queue(org: Org, before: Job | None, after: Job) -> None:
     if after.queued and not waited:
         queue.add(after)
     elif waited and not after.queued:
-        queue.leave()
+        queue.leave(after)
     if after.task_out or after.status is not Status.WAITING_RETRY:  # a deferred retry may be in line already
-        queue.leave_due(after.job_id)
+        queue.leave_due(after)
 
 
 def _index_holder(org: Org, after: Job) -> None:
@@ -87,18 +97,24 @@ def _index_holder(org: Org, after: Job) -> None:
         org.holders.pop(after.job_id, None)
 
 
-def _count_unclaimed(ledger: Ledger, before: Job | None, after: Job) -> None:
-    change = after.task_out - (before is not None and before.task_out)
-    if change:
-        kind = after.vocabulary
-        ledger.unclaimed[kind] = ledger.unclaimed.get(kind, 0) + change
+def _count(ledger: Ledger, org: Org, before: Job | None, after: Job) -> None:
+    kind, was = after.vocabulary, before.status if before is not None else None
+    out = after.task_out - (before is not None and before.task_out)
+    if out:
+        ledger.unclaimed[kind] = ledger.unclaimed.get(kind, 0) + out
+    if after.status is not was:
+        org.pending += (after.status is Status.PENDING) - (was is Status.PENDING)
+        runs = (after.status is Status.RUNNING) - (was is Status.RUNNING)
+        ledger.running[kind] = ledger.running.get(kind, 0) + runs
 
 
-def _end_turn(ledger: Ledger, org: Org, kind: str) -> None:
-    """Put an org that has taken a slot behind the others that want one."""
-    ring = ledger.rings[kind]
-    if org.org_id in ring:
-        ring.move_to_end(org.org_id)
+def _learn(ledger: Ledger, before: Job | None, after: Job) -> None:
+    """Keep in mind how long runs take: the mean, in which each counts an eighth."""
+    if before is None or before.status is not Status.RUNNING or after.status in (Status.RUNNING, Status.PENDING):
+        return
+    took = max(1, ledger.occurred_at - before.claimed_at)
+    mean = ledger.run_means.get(after.vocabulary, took)
+    ledger.run_means[after.vocabulary] = mean + (took - mean) // 8
 
 
 def _index_owner(ledger: Ledger, before: Job | None, after: Job) -> None:
@@ -114,6 +130,8 @@ def _waits_anew(before: Job, after: Job) -> bool:
 
 def _set_timers(ledger: Ledger, before: Job | None, after: Job) -> None:
     timers, policy, now = ledger.timers, ledger.policy, ledger.occurred_at
+    if before is None and (seconds := after.terms.max_queue_seconds) and after.status is Status.PENDING:
+        timers.set(Timer(after.submitted_at + seconds * SECOND, "queue", after.job_id, ""))
     if after.task_out and (before is None or before.dispatch != after.dispatch):
         timers.set(Timer(now + policy.dispatch_resend, "dispatch", after.job_id, str(after.dispatch)))
     if after.status is Status.WAITING_RETRY and before is not None and _waits_anew(before, after):

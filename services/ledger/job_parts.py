@@ -27,6 +27,8 @@ class Terms(Struct, frozen=True, gc=False):
     priority: int
     max_run_seconds: int
     destinations: tuple[Destination, ...]
+    workflow_id: str = ""
+    max_queue_seconds: int = 0  # that it may wait for its first claim; 0: for ever
 
 
 class Run(Struct, frozen=True, kw_only=True, gc=False):
@@ -67,8 +69,12 @@ def _shared(
     priority: int,
     max_run_seconds: int,
     destinations: tuple[Destination, ...],
+    workflow_id: str,
+    max_queue_seconds: int,
 ) -> Terms:
-    return Terms(org_id, vocabulary, workflow_ref, priority, max_run_seconds, destinations)
+    return Terms(
+        org_id, vocabulary, workflow_ref, priority, max_run_seconds, destinations, workflow_id, max_queue_seconds
+    )
 
 
 def share(terms: Terms) -> Terms:
@@ -80,6 +86,8 @@ def share(terms: Terms) -> Terms:
         terms.priority,
         terms.max_run_seconds,
         terms.destinations,
+        terms.workflow_id,
+        terms.max_queue_seconds,
     )
 
 
@@ -92,6 +100,8 @@ def terms_of(event: JobSubmitted) -> Terms:
         event.priority,
         event.max_run_seconds,
         event.destinations,
+        event.workflow_id,
+        event.max_queue_seconds,
     )
 
 

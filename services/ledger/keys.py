@@ -62,13 +62,10 @@ class Keys:
     def __len__(self) -> int:
         return sum(len(hour.places) for hour in self._hours.values())
 
-    def __contains__(self, digest: bytes) -> bool:
-        return any(digest in hour.places for hour in self._hours.values())
-
-    def get(self, digest: bytes) -> SubmissionKey | None:
-        """Return what a key stands for, or None where it never came or is forgotten."""
-        for hour in self._hours.values():
-            place = hour.places.get(digest)
+    def get(self, digest: bytes, since: int = 0) -> SubmissionKey | None:
+        """Return what a key stands for, or None where it did not come in the hour of `since` or later."""
+        for number, hour in self._hours.items():
+            place = hour.places.get(digest) if number >= since // HOUR else None
             if place is not None:
                 return hour.at(place)
         return None

@@ -33,7 +33,10 @@ class Policy:
     fire_lifetime: int = 90 * 24 * HOUR  # behind which no due time of a schedule is made up for
     ended_kept: int = 20_000  # ended jobs that stay in memory, so that most late commands need no look elsewhere
     ended_kept_for: int = 2 * MINUTE  # and for so long each of them does: a command may come twice within that time
-    min_window: int = 8  # unclaimed tasks per kind, however few workers there are
+    min_window: int = 8  # unclaimed tasks of a kind while no worker of it is known
+    ahead: int = 500 * MILLISECOND  # tasks go out so long before a slot is expected to be free for them
+    max_pending: int = 2_000_000  # jobs that an org may have pending, unless the operator set another limit for it
+    max_queue_seconds: int = 0  # that a job may wait for its first claim, where nobody says otherwise; 0: for ever
 
     def resend_after(self, try_number: int) -> int:
         """How long a writer has to answer the given try of a delivery."""

@@ -14,10 +14,14 @@ from services.ledger.commands import (
     DeleteJob,
     ExplainJob,
     FireSchedule,
+    PauseOrg,
+    PauseWorkflow,
     Probe,
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    ResumeOrg,
+    ResumeWorkflow,
     RetryNow,
     SettleDeliveries,
     SubmitJobs,
@@ -25,6 +29,8 @@ from services.ledger.commands import (
 )
 from services.ledger.decide_delivery import refused_about
 from services.ledger.job import Job
+from services.ledger.pausing import not_pausable
+from services.ledger.queue_limits import known, queue_full
 from services.ledger.replies import Refused
 from services.ledger.state import Ledger
 from services.ledger.status import Status
@@ -39,14 +45,15 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
         case RegisterOrg():
             return None if command.max_in_flight >= 1 else Refused(code="bad_limit", message="maxInFlight: at least 1")
         case ChangeOrgLimit():
-            if command.max_in_flight < 1:
-                return Refused(code="bad_limit", message="maxInFlight: at least 1")
-            return _unknown_org(ledger, command.org_id)
+            return _unknown_org(ledger, command.org_id) or _bad_limits(command)
+        case PauseOrg() | ResumeOrg() | PauseWorkflow() | ResumeWorkflow():
+            return _unknown_org(ledger, command.org_id) or not_pausable(ledger.orgs[command.org_id], command)
         case SubmitJobs():
             return (
                 _unknown_org(ledger, command.org_id)
                 or _key_conflict(ledger, command)
                 or _gating_notice(command.destinations)
+                or queue_full(ledger, ledger.orgs[command.org_id], command)
             )
         case FireSchedule():
             return _unknown_org(ledger, command.org_id) or _not_fired(ledger, command)
@@ -80,9 +87,17 @@ def _unknown_org(ledger: Ledger, org_id: str) -> Refused | None:
     return Refused(code="unknown_org", message="the org is not registered on this partition")
 
 
+def _bad_limits(command: ChangeOrgLimit) -> Refused | None:
+    if command.max_in_flight is not None and command.max_in_flight < 1:
+        return Refused(code="bad_limit", message="maxInFlight: at least 1")
+    if min(command.max_pending or 0, command.max_queue_seconds or 0) < 0:
+        return Refused(code="bad_limit", message="maxPending and maxQueueSeconds: at least 0, which means the default")
+    return None
+
+
 def _key_conflict(ledger: Ledger, command: SubmitJobs) -> Refused | None:
-    known = ledger.orgs[command.org_id].keys.get(command.idempotency_digest)
-    if known is None or known.is_of(command.request_digest):
+    key = known(ledger, ledger.orgs[command.org_id], command.idempotency_digest)
+    if key is None or key.is_of(command.request_digest):
         return None
     return Refused(
         code="idempotency_conflict", message="this Idempotency-Key came with another body before; use a new key"

@@ -43,6 +43,8 @@ class Because(StrEnum):
     TURN = "turn"  # other orgs have theirs first
     ORG_CAP = "org_cap"  # as many jobs of its org are dispatched or running as may be
     FLEET_FULL = "fleet_full"  # as many tasks are out and unclaimed as the workers can take
+    ORG_PAUSED = "org_paused"  # the operator lets no job of its org go
+    WORKFLOW_PAUSED = "workflow_paused"  # its org lets no job of its workflow go
     NO_WORKERS = "no_workers"  # no worker of its kind lives
     CLAIM = "claim"  # it is dispatched: the next free worker claims it
     WORKER = "worker"  # one runs it
@@ -71,6 +73,7 @@ class Explained(Struct, frozen=True, kw_only=True, gc=False, array_like=True, ta
     since: int
     attempt: Int
     until: int = 0
+    expires_at: int = 0  # of a pending job: then it fails unless somebody has claimed it
     node_id: str = ""
     worker_id: str = ""
     ahead: Int = 0  # jobs of its org that take a slot before it

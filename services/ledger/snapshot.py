@@ -4,7 +4,6 @@ What follows from the jobs alone (queues, counters, owners) is not in it. Parts 
 the state twice. Whoever changes what `apply` makes of an event raises FOLD_VERSION; a test knows when.
 """
 
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from sys import intern
@@ -12,7 +11,7 @@ from typing import TypeAlias, assert_never
 
 from msgspec import Struct, msgpack
 
-from services.ledger.indexes import enroll
+from services.ledger.indexes import enroll, turns_of
 from services.ledger.job import Job
 from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, share, shared_run
 from services.ledger.keys import HourOfKeys
@@ -21,10 +20,34 @@ from services.ledger.schedules import Fires
 from services.ledger.state import Ledger, Org, Worker
 from services.ledger.status import Status
 from services.ledger.timers import Timer
+from services.ledger.turns import Turns
 
 FOLD_VERSION = 4
 JOBS_IN_PART = 2_000
 ENTRIES_IN_PART = 5_000
+
+
+class OrgRow(Struct, array_like=True):
+    """An org without its jobs and keys."""
+
+    org_id: str
+    max_in_flight: int
+    seq: int
+    holders: list[str]  # jobs that hold a slot, in the order of taking it
+    max_pending: int
+    max_queue_seconds: int
+    paused: bool
+    paused_workflows: list[str]
+
+
+class TurnsRow(Struct, array_like=True):
+    """Whose turn it is for tasks of a kind."""
+
+    kind: str
+    now: list[list[str]]
+    later: list[list[str]]
+    had: list[str]
+    latest_next: bool
 
 
 class Basics(Struct, tag=True, array_like=True):
@@ -35,9 +58,10 @@ class Basics(Struct, tag=True, array_like=True):
     cause: int
     occurred_at: int
     heads: dict[str, bytes]
-    orgs: list[tuple[str, int, int, list[str]]]  # id, cap, seq, jobs that hold a slot in the order of taking it
+    orgs: list[OrgRow]
     workers: list[tuple[str, str, str, int, int]]  # boot id, name, kind, slots, seen at
-    rings: list[tuple[str, list[str]]]  # by kind
+    run_means: dict[str, int]
+    turns: list[TurnsRow]
     archived_up_to: int
 
 
@@ -125,11 +149,30 @@ def _basics(ledger: Ledger) -> Basics:
         ledger.cause,
         ledger.occurred_at,
         ledger.heads,
-        [(org.org_id, org.max_in_flight, org.seq, list(org.holders)) for org in ledger.orgs.values()],
+        [_org_row(org) for org in ledger.orgs.values()],
         [(boot, w.worker_id, w.kind, w.slots, w.seen_at) for boot, w in ledger.workers.items()],
-        [(kind, list(ring)) for kind, ring in ledger.rings.items()],
+        ledger.run_means,
+        [_turns_row(kind, turns) for kind, turns in ledger.turns.items()],
         ledger.archived_up_to,
     )
+
+
+def _org_row(org: Org) -> OrgRow:
+    return OrgRow(
+        org.org_id,
+        org.max_in_flight,
+        org.seq,
+        list(org.holders),
+        org.max_pending,
+        org.max_queue_seconds,
+        org.paused,
+        sorted(org.paused_workflows),
+    )
+
+
+def _turns_row(kind: str, turns: Turns) -> TurnsRow:
+    now, later = [list(orgs) for orgs in turns.now], [list(orgs) for orgs in turns.later]
+    return TurnsRow(kind, now, later, sorted(turns.had), turns.latest_next)
 
 
 def _jobs(jobs: list[Job]) -> Jobs:
@@ -190,9 +233,11 @@ class Rebuild:
         ledger.position, ledger.cause, ledger.occurred_at = part.position, part.cause, part.occurred_at
         ledger.archived_up_to = part.archived_up_to
         ledger.heads = part.heads
-        ledger.orgs = {org_id: Org(org_id, cap, seq, dict.fromkeys(holders)) for org_id, cap, seq, holders in part.orgs}
+        ledger.orgs = {row.org_id: _org(row) for row in part.orgs}
         ledger.workers = {boot: Worker(name, kind, slots, seen) for boot, name, kind, slots, seen in part.workers}
-        ledger.rings = {kind: OrderedDict.fromkeys(ring) for kind, ring in part.rings}
+        ledger.run_means = part.run_means
+        for row in part.turns:
+            turns_of(ledger, row.kind).restore(row.now, row.later, row.had, latest_next=row.latest_next)
 
     def _jobs(self, part: Jobs) -> None:
         terms = [share(each) for each in part.terms]
@@ -229,3 +274,16 @@ class Rebuild:
         """Return the id as the job itself has it, so that there is one text of it."""
         job = self.ledger.jobs.get(job_id)
         return job.job_id if job else job_id
+
+
+def _org(row: OrgRow) -> Org:
+    return Org(
+        row.org_id,
+        row.max_in_flight,
+        row.seq,
+        row.max_pending,
+        row.max_queue_seconds,
+        row.paused,
+        set(row.paused_workflows),
+        holders=dict.fromkeys(row.holders),
+    )

@@ -19,10 +19,17 @@ def matters(ledger: Ledger, timer: Timer) -> bool:
             return job.task_out and str(job.dispatch) == timer.detail
         case "deadline":
             return not job.terminal and job.status is not Status.EXTRACTION_DONE
+        case "queue":
+            return unclaimed_yet(job)
         case "delivery":
             return _delivery_matters(job, timer)
         case _:
             return True
+
+
+def unclaimed_yet(job: Job) -> bool:
+    """Whether a job is pending and was so ever since: its time in the queue runs."""
+    return job.status is Status.PENDING and not job.run.first_claimed_at
 
 
 def _delivery_matters(job: Job, timer: Timer) -> bool:

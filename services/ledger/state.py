@@ -10,6 +10,7 @@ from services.ledger.policy import Policy
 from services.ledger.queue import OrgQueue
 from services.ledger.schedules import Fires
 from services.ledger.timers import Timers
+from services.ledger.turns import Turns
 
 HASH_BYTES = 32
 NO_HASH = bytes(HASH_BYTES)
@@ -22,6 +23,11 @@ class Org:
     org_id: str
     max_in_flight: int
     seq: int = 0
+    max_pending: int = 0  # 0: as the setting says
+    max_queue_seconds: int = 0  # of a job whose submission does not say; 0: as the setting says
+    paused: bool = False
+    paused_workflows: set[str] = field(default_factory=set)
+    pending: int = 0  # its jobs that no worker has
     holders: dict[str, None] = field(default_factory=dict)  # its jobs that hold a slot, the earliest first
     queues: dict[str, OrgQueue] = field(default_factory=dict)  # by kind
     keys: Keys = field(default_factory=Keys)
@@ -61,8 +67,9 @@ class Ledger:
     ended: OrderedDict[str, int] = field(default_factory=OrderedDict)
     archived_up_to: int = 0  # position: what ended and settled before it is no longer in `jobs`
     unclaimed: dict[str, int] = field(default_factory=dict)  # by kind
-    # By kind: the orgs with a waiting job and a free slot, the one whose turn it is first.
-    rings: dict[str, OrderedDict[str, None]] = field(default_factory=dict)
+    running: dict[str, int] = field(default_factory=dict)  # by kind
+    run_means: dict[str, int] = field(default_factory=dict)  # by kind: microseconds that the latest runs took
+    turns: dict[str, Turns] = field(default_factory=dict)  # by kind
     timers: Timers = field(default_factory=Timers)
 
 

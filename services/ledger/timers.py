@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 SWEEP_FROM = 10_000  # entries
-TimerKind = Literal["retry", "dispatch", "delivery", "deadline"]
+TimerKind = Literal["retry", "dispatch", "delivery", "deadline", "queue"]
 
 
 class Timer(Struct, frozen=True, order=True, gc=False):

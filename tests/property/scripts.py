@@ -15,9 +15,13 @@ from services.ledger.commands import (
     DeleteJob,
     FireSchedule,
     NewJob,
+    PauseOrg,
+    PauseWorkflow,
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    ResumeOrg,
+    ResumeWorkflow,
     RetryNow,
     SettleDeliveries,
     SubmitJobs,
@@ -34,6 +38,7 @@ from tests.unit.ledger.world import START, World
 ORGS = ("acme", "beta")
 JOBS = ("j0", "j1", "j2", "j3")
 BOOTS = ("b0", "b1")
+PAUSES = (PauseOrg, ResumeOrg, ResumeOrg)
 PLACES = (
     Destination(destination_id="p", kind="postgres"),
     Destination(destination_id="q", kind="webhook", on_exhausted=OnExhausted.FAIL, gate_seconds=100),
@@ -62,8 +67,8 @@ def org_of(job_id: str) -> str:
     return ORGS[int(job_id[1:]) % 2]
 
 
-def submit(job_id: str, places: int, priority: int) -> SubmitJobs:
-    """A job of its org, to the first so many places."""
+def submit(job_id: str, places: int, priority: int, workflow_id: str = "v", seconds: int = 0) -> SubmitJobs:
+    """A job of its org, to the first so many places, that waits in its queue for so long."""
     return SubmitJobs(
         command_id="s",
         org_id=org_of(job_id),
@@ -71,6 +76,8 @@ def submit(job_id: str, places: int, priority: int) -> SubmitJobs:
         destinations=PLACES[:places],
         priority=priority,
         idempotency_digest=job_id.encode() * 8,
+        workflow_id=workflow_id,
+        max_queue_seconds=seconds,
     )
 
 
@@ -140,6 +147,7 @@ def waive(job_id: str, place: str) -> WaiveDelivery:
 
 job_ids, boots = st.sampled_from(JOBS), st.sampled_from(BOOTS)
 places = st.sampled_from(("p", "q", "w", "done", "lost", "x"))
+workflows = st.sampled_from(("v", "w"))
 errors = st.sampled_from(("", "", "connection", "bad_row", "endpoint_closed"))
 outcomes = st.sampled_from(
     (
@@ -152,7 +160,16 @@ outcomes = st.sampled_from(
     )
 )
 steps = st.one_of(
-    st.builds(submit, job_ids, st.integers(0, len(PLACES)), st.integers(-1, 1)),
+    st.builds(
+        submit, job_ids, st.integers(0, len(PLACES)), st.integers(-1, 1), workflows, st.sampled_from((0, 0, 5, 60))
+    ),
+    st.builds(lambda of, kind: kind(command_id="po", org_id=of), st.sampled_from(ORGS), st.sampled_from(PAUSES)),
+    st.builds(
+        lambda of, kind, name: kind(command_id="pw", org_id=of, workflow_id=name),
+        st.sampled_from(ORGS),
+        st.sampled_from((PauseWorkflow, ResumeWorkflow)),
+        workflows,
+    ),
     st.builds(
         fire,
         job_ids,
@@ -200,14 +217,26 @@ def check(world: World) -> None:
     for org in ledger.orgs.values():
         mine = [job for job in ledger.jobs.values() if job.org_id == org.org_id]
         assert org.in_flight == sum(job.holds_slot for job in mine) <= org.max_in_flight
-        for queue in org.queues.values():
+        assert org.pending == sum(job.status is Status.PENDING for job in mine)
+        for kind, queue in org.queues.items():
             line = [ledger.jobs[job_id] for job_id in queue.in_order(ledger.jobs)]
-            assert len(line) == len({job.job_id for job in line}) == len(queue)
-            due = list(itertools.takewhile(lambda job: job.status is Status.WAITING_RETRY, line))
-            assert line[len(due) :] == sorted((job for job in mine if job.queued), key=_turn)
+            aside = [ledger.jobs[job_id] for job_id in queue.in_order(ledger.jobs, paused=True)]
+            assert len(line) == len({job.job_id for job in line}) == queue.open
+            assert len(aside) == len({job.job_id for job in aside}) == len(queue) - queue.open
+            for jobs, paused in ((line, False), (aside, True)):
+                assert {job.terms.workflow_id in org.paused_workflows for job in jobs} <= {paused}
+                due = list(itertools.takewhile(lambda job: job.status is Status.WAITING_RETRY, jobs))
+                waiting = [
+                    job for job in mine if job.queued and (job.terms.workflow_id in org.paused_workflows) is paused
+                ]
+                assert jobs[len(due) :] == sorted(waiting, key=_turn)
             assert queue.first(ledger.jobs) == next(iter(line), None)
+            may = bool(line) and not org.paused and org.in_flight < org.max_in_flight
+            assert (org.org_id in ledger.turns[kind]) is may
     for timer in ledger.timers:
         assert matters(ledger, timer) or decide_timer(ledger, timer, max(world.now, timer.due_at)) == []
+    for kind, running in ledger.running.items():
+        assert running == sum(job.status is Status.RUNNING for job in ledger.jobs.values() if job.vocabulary == kind)
     for kind, unclaimed in ledger.unclaimed.items():
         assert unclaimed == sum(job.task_out for job in ledger.jobs.values() if job.vocabulary == kind)
     for boot_id, worker in ledger.workers.items():

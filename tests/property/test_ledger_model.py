@@ -76,6 +76,8 @@ class Ledger(RuleBasedStateMachine):
     @rule(job=jobs, boot=BOOTS, older=st.sampled_from([0, 0, 0, 1, 2]))
     def claim(self, job: str, boot: str, older: int) -> None:
         """A worker asks for a job, by its newest task or an older one."""
+        if boot not in self.world.ledger.workers:
+            self._follow(self.world.announce(boot, slots=1000))
         task = max(1, self.model.jobs[job].tasks - older)
         claim = ClaimTask(command_id="c", org_id=self._org(job), job_id=job, dispatch=task, worker_id="w", boot_id=boot)
         granted = self.model.claim(job, boot, task, self.world.now)

@@ -8,14 +8,14 @@ from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed
 from schemas.recorded import Header, Recorded
 from services.ledger import job as jobs
 from services.ledger.apply import apply
-from services.ledger.commands import AnyCommand
+from services.ledger.commands import AnyCommand, ResumeOrg, ResumeWorkflow
 from services.ledger.gate import pending
 from services.ledger.job import Job
 from services.ledger.record import digest_of
 from services.ledger.reports import Extracted
 from services.ledger.state import Ledger
 from services.ledger.status import TERMINAL, Status, allowed
-from tests.property.scripts import Lose, Wait, claim, report, run, scripts, settle
+from tests.property.scripts import ORGS, Lose, Wait, claim, report, run, scripts, settle
 from tests.unit.ledger.world import PlainEncoder, World
 
 END_OF = {"done": JobCompleted, "lost": JobFailed}
@@ -76,8 +76,14 @@ def _folded(world: World) -> None:
         world.ledger.heads,
     )
     for org_id, org in again.orgs.items():
-        assert org.in_flight == world.ledger.orgs[org_id].in_flight
-    assert again.unclaimed == world.ledger.unclaimed
+        known = world.ledger.orgs[org_id]
+        assert (org.in_flight, org.pending, org.paused, org.paused_workflows) == (
+            known.in_flight,
+            known.pending,
+            known.paused,
+            known.paused_workflows,
+        )
+    assert (again.unclaimed, again.running) == (world.ledger.unclaimed, world.ledger.running)
 
 
 @settings(max_examples=200, deadline=None)
@@ -112,6 +118,10 @@ def test_a_job_that_ended_is_told_of_by_the_notices_of_that_end_and_no_others(
 @given(scripts)
 def test_once_the_faults_stop_every_job_ends(script: list[AnyCommand | Wait | Lose]) -> None:
     world = run(script)
+    for org in ORGS:
+        world.when(ResumeOrg(command_id="ro", org_id=org))
+        for workflow in ("v", "w"):
+            world.when(ResumeWorkflow(command_id="rw", org_id=org, workflow_id=workflow))
     for _ in range(40):
         world.after(3600)
         for job in list(world.ledger.jobs.values()):

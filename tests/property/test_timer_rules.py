@@ -35,6 +35,7 @@ def crash(world: World) -> None:
 def live(script: Iterable[tuple[str, int, int]], *, crashes: bool = False) -> World:
     """Let six jobs of one org live; with crashes, one before and one amid each look at what is due."""
     world = World(POLICY).org(cap=3)
+    world.announce(slots=100)
     world.submit(*JOBS, destinations=(POSTGRES,), max_run_seconds=120)
     for job_id, what, tenths in script:
         _one(world, job_id, what)

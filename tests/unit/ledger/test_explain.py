@@ -28,7 +28,8 @@ def manned(world: World) -> World:
 
 
 def test_a_job_over_the_cap_names_the_jobs_that_hold_the_slots_and_its_place() -> None:
-    world = manned(World().org(cap=2))
+    world = World().org(cap=2)
+    world.announce(slots=2)
     world.submit("j1", "j2", "j3", "j4", "j5")
     world.claim("j1")
     why = explained(world, "j5")

@@ -7,7 +7,7 @@ from services.ledger import timers
 from services.ledger.apply import apply
 from services.ledger.commands import CancelJob, ChangeOrgLimit
 from services.ledger.fairness import next_dispatch
-from services.ledger.policy import Policy
+from services.ledger.policy import SECOND, Policy
 from services.ledger.record import digest_of
 from services.ledger.replies import Drop, Granted, Refused
 from services.ledger.reports import HandedBack, RetryLater
@@ -22,22 +22,29 @@ def dispatched(world: World) -> list[str]:
     return [r.event.job_id for r in world.seen if isinstance(r.event, JobDispatched)]
 
 
+def end(world: World, job_id: str, org_id: str = "acme") -> None:
+    """Let a worker run a job that is dispatched, for long."""
+    world.claim(job_id, org_id=org_id)
+    world.now += 60 * SECOND
+    world.report(EXTRACTED, node(0), job_id=job_id, org_id=org_id)
+
+
 def test_orgs_take_turns() -> None:
-    world = World(Policy(min_window=2)).org("acme").org("beta")
+    world = World().org("acme").org("beta")
+    world.announce(slots=2)
     world.submit("a1", "a2", "a3", "a4")
-    world.submit("b1", org_id="beta")
+    world.submit("b1", "b2", "b3", org_id="beta")
     assert dispatched(world) == ["a1", "a2"]
-    world.claim("a1")
-    world.claim("a2")
-    assert dispatched(world)[2:] == ["a3", "b1"]
+    for job_id in ("a1", "a2", "b1", "a3"):
+        end(world, job_id, "acme" if job_id.startswith("a") else "beta")
+    assert dispatched(world)[2:] == ["b1", "a3", "b2", "a4"]
 
 
 def test_a_restored_ledger_goes_on_with_the_org_whose_turn_it_is() -> None:
     world = World(Policy(min_window=1)).org("acme").org("beta")
     world.submit("a1", "a2", "a3")
     world.submit("b1", org_id="beta")
-    world.claim("a1")
-    assert dispatched(world) == ["a1", "a2"]
+    assert dispatched(world) == ["a1"]
     restored = Ledger(0, Policy(min_window=2))
     for stored in world.sent.events:
         apply(restored, stored.recorded, digest_of(stored.stored))
@@ -77,13 +84,29 @@ def test_higher_priority_goes_first_within_an_org() -> None:
     assert dispatched(world) == ["j0", "high"]
 
 
-def test_no_more_tasks_are_out_than_the_fleet_has_slots() -> None:
-    world = World(Policy(min_window=2)).org(cap=100)
+def test_no_more_tasks_are_out_than_the_fleet_has_free_slots() -> None:
+    world = World().org(cap=100)
     world.announce(slots=4)
     world.submit(*(f"j{i}" for i in range(20)))
     assert len(dispatched(world)) == 4
     world.claim("j0")
+    assert len(dispatched(world)) == 4
+    world.now += 60 * SECOND
+    world.report(EXTRACTED, node(0), job_id="j0")
     assert len(dispatched(world)) == 5
+
+
+def test_where_runs_are_short_tasks_are_out_before_their_slots_are_free() -> None:
+    world = World().org(cap=100)
+    world.announce(slots=4)
+    world.submit(*(f"j{i}" for i in range(20)))
+    for number in range(8):
+        world.claim(f"j{number}")
+        world.now += SECOND // 100
+        world.report(EXTRACTED, node(0), job_id=f"j{number}")
+    for number in range(8, 12):
+        world.claim(f"j{number}")
+    assert (world.ledger.running["workflow"], world.ledger.unclaimed["workflow"]) == (4, 4)
 
 
 def test_a_task_that_nobody_claims_goes_out_again_as_the_same_attempt() -> None:
@@ -200,6 +223,7 @@ def test_the_timer_of_an_earlier_dispatch_does_not_send_a_later_one_again() -> N
 
 def test_a_job_that_comes_back_goes_before_those_that_never_ran() -> None:
     world = World().org(cap=2)
+    world.announce()
     world.submit("j0", "j1", "j2", "j3")
     world.claim("j1", "boot-2")
     world.claim("j0")
@@ -222,6 +246,7 @@ def test_waits_that_nobody_takes_out_do_not_pile_up(monkeypatch: pytest.MonkeyPa
     """A process that only folds never pops a timer."""
     monkeypatch.setattr(timers, "SWEEP_FROM", 10)
     world = World().org(cap=100)
+    world.announce(slots=100)
     for number in range(60):
         world.submit(f"j{number}")
         world.claim(f"j{number}")

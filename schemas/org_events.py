@@ -1,0 +1,47 @@
+"""The events about an org itself: what it may do, and what is held back."""
+
+from typing import Annotated, TypeAlias
+
+from schemas.event import Event
+from schemas.values import doc
+
+
+class OrgRegistered(Event, frozen=True, kw_only=True, gc=False):
+    """An org exists from here on, on this partition."""
+
+    name: Annotated[str, doc("name for people")] = ""
+    plan: Annotated[str, doc("plan of the org")] = ""
+    max_in_flight: Annotated[int, doc("how many of its jobs may be dispatched or running at once")] = 0
+
+
+class OrgLimitChanged(Event, frozen=True, kw_only=True, gc=False):
+    """The operator changed the limits of an org; all of them are said."""
+
+    max_in_flight: Annotated[int, doc("how many of its jobs may be dispatched or running at once")] = 0
+    max_pending: Annotated[int, doc("how many of its jobs may be pending; 0: as the ledger's setting says")] = 0
+    max_queue_seconds: Annotated[
+        int, doc("how long a job waits for its first claim, where its submission does not say; 0: as the setting says")
+    ] = 0
+
+
+class OrgPaused(Event, frozen=True, kw_only=True, gc=False):
+    """The operator paused an org: none of its jobs is dispatched until it is resumed; what runs goes on."""
+
+
+class OrgResumed(Event, frozen=True, kw_only=True, gc=False):
+    """The operator resumed an org."""
+
+
+class WorkflowPaused(Event, frozen=True, kw_only=True, gc=False):
+    """An org paused one of its workflows: no job of it is dispatched until it is resumed; what runs goes on."""
+
+    workflow_id: Annotated[str, doc("the workflow")] = ""
+
+
+class WorkflowResumed(Event, frozen=True, kw_only=True, gc=False):
+    """An org resumed one of its workflows: its jobs stand where they stood in the queue."""
+
+    workflow_id: Annotated[str, doc("the workflow")] = ""
+
+
+OrgEvent: TypeAlias = OrgRegistered | OrgLimitChanged | OrgPaused | OrgResumed | WorkflowPaused | WorkflowResumed

@@ -1,0 +1,60 @@
+"""How many jobs an org may have pending, and how long one may wait for its first claim."""
+
+from schemas.events import JobFailed
+from services.ledger.commands import SubmitJobs
+from services.ledger.job import Job
+from services.ledger.keys import SubmissionKey
+from services.ledger.policy import SECOND
+from services.ledger.replies import Refused
+from services.ledger.stale import unclaimed_yet
+from services.ledger.state import Ledger, Org
+
+QUEUE_EXPIRED = "queue_expired"
+
+
+def max_pending(ledger: Ledger, org: Org) -> int:
+    """How many jobs of an org may be pending."""
+    return org.max_pending or ledger.policy.max_pending
+
+
+def queue_full(ledger: Ledger, org: Org, command: SubmitJobs) -> Refused | None:
+    """Return why a submission is refused: with all its jobs its org would have more pending than it may.
+
+    A submission of many commands is measured by its first one, as a whole: once that is accepted the others are.
+    """
+    most = max_pending(ledger, org)
+    if org.pending + len(command.jobs) + command.jobs_behind <= most or known(ledger, org, command.idempotency_digest):
+        return None
+    if known(ledger, org, command.first_digest):
+        return None
+    asked = len(command.jobs) + command.jobs_behind
+    return Refused(
+        code="queue_full",
+        message=f"{org.pending} jobs of the org are pending, {most} may be: {asked} more do not fit; ask again later",
+    )
+
+
+def known(ledger: Ledger, org: Org, digest: bytes) -> SubmissionKey | None:
+    """Return what was submitted under an idempotency key, where that is still remembered."""
+    return org.keys.get(digest, ledger.occurred_at - ledger.policy.idempotency_lifetime)
+
+
+def queue_seconds(ledger: Ledger, org: Org, command: SubmitJobs) -> int:
+    """How long the jobs of a submission may wait for their first claim; 0: for ever."""
+    return command.max_queue_seconds or org.max_queue_seconds or ledger.policy.max_queue_seconds
+
+
+def expires_at(job: Job) -> int:
+    """When a job expires that nobody has claimed yet (microseconds UTC); 0: never."""
+    seconds = job.terms.max_queue_seconds
+    return job.submitted_at + seconds * SECOND if seconds and unclaimed_yet(job) else 0
+
+
+def expired(job: Job, now: int) -> bool:
+    """Whether the time of a job in the queue is over, though its timer may not have fired yet."""
+    return 0 < expires_at(job) <= now
+
+
+def queue_expired(job: Job) -> JobFailed:
+    """Return the end of a job that nobody claimed in time."""
+    return JobFailed(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, error_type=QUEUE_EXPIRED)
