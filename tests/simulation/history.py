@@ -6,6 +6,7 @@ from hashlib import blake2b
 from schemas import events as e
 from schemas.recorded import Recorded
 from schemas.values import After, Destination, FireKind, FireOutcome
+from tests.simulation.holds import Holds, Patience
 
 LIVE = ("pending", "running", "waiting_retry", "extraction_done")
 ALLOWED: dict[type[e.AnyEvent], tuple[tuple[str, ...], str]] = {
@@ -40,6 +41,8 @@ class Story:
 
     org_id: str
     destinations: tuple[Destination, ...]
+    workflow_id: str = ""
+    patience: Patience = Patience()
     status: str = "pending"
     seq: int = 0
     attempt: int = 0
@@ -92,6 +95,7 @@ class History:
     to_submit: dict[str, str] = field(default_factory=dict)  # jobs that a fire named -> its schedule
     ids: set[bytes] = field(default_factory=set)
     opened: set[str] = field(default_factory=set)  # jobs whose gate has opened, and that have to be completed next
+    holds: Holds = field(default_factory=Holds)
     wrong: list[str] = field(default_factory=list)
 
     def tell(self, recorded: Recorded, stored: bytes) -> None:
@@ -103,6 +107,12 @@ class History:
             case e.OrgRegistered() | e.OrgLimitChanged():
                 self.caps[event.org_id] = event.max_in_flight
                 self._next_of_org(recorded)
+                if isinstance(event, e.OrgLimitChanged):
+                    self.holds.limit(event)
+            case e.OrgPaused() | e.OrgResumed() | e.WorkflowPaused() | e.WorkflowResumed():
+                self._next_of_org(recorded)
+                fault = self.holds.tell(event)
+                self._expect(not fault, recorded, fault)
             case e.ScheduleFired():
                 self._next_of_org(recorded)
                 self._fire(recorded, event)
@@ -111,7 +121,11 @@ class History:
                 self._expect(schedule_id == event.schedule_id, recorded, f"a fire of {schedule_id!r} names it")
                 self._expect(event.job_id not in self.jobs, recorded, "submitted twice")
                 self._expect(header.seq == 1, recorded, f"first event has seq {header.seq}")
-                self.jobs[event.job_id] = Story(event.org_id, event.destinations, seq=1)
+                patience = Patience(header.occurred_at, event.max_queue_seconds)
+                story = Story(event.org_id, event.destinations, event.workflow_id, patience, seq=1)
+                self.jobs[event.job_id] = story
+                waiting = sum(job.org_id == event.org_id and job.status == "pending" for job in self.jobs.values())
+                self._expect(not self.holds.too_many(event.org_id, waiting), recorded, f"{waiting} are pending")
             case _ if event.job_id:
                 self._of_a_job(recorded, event)
         for name in self.opened:
@@ -160,6 +174,8 @@ class History:
         self._expect(event.org_id == job.org_id, recorded, f"of a job of {job.org_id}")
         self._expect(recorded.header.seq == job.seq + 1, recorded, f"seq {recorded.header.seq} after {job.seq}")
         job.seq = recorded.header.seq
+        fault = job.patience.fault(event, status=job.status, attempt=job.attempt, at=recorded.header.occurred_at)
+        self._expect(not fault, recorded, fault)
         if isinstance(event, e.JobClaimed):
             self._expect(event.attempt == job.attempt + 1, recorded, f"claim {event.attempt} after {job.attempt}")
             self._expect(job.in_slot, recorded, "claimed without a dispatch")
@@ -188,6 +204,8 @@ class History:
             job.dispatch = event.dispatch
             if not job.in_slot:
                 job.in_slot = True
+                held = self.holds.holds(job.org_id, job.workflow_id)
+                self._expect(not held, recorded, "dispatched while it is paused")
                 taken = sum(each.in_slot for each in self.jobs.values() if each.org_id == job.org_id)
                 self._expect(
                     taken <= self.caps[job.org_id], recorded, f"{taken} in flight, cap {self.caps[job.org_id]}"

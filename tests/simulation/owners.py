@@ -40,7 +40,8 @@ class Owners:
         """Note what an event says of an attempt."""
         event = recorded.event
         attempt = event.job_id, event.attempt
-        if isinstance(event, REPORTED) and recorded.header.actor.startswith("worker:"):
+        late = isinstance(event, e.JobFailed) and event.error_type == "queue_expired"  # a claim came too late
+        if isinstance(event, REPORTED) and recorded.header.actor.startswith("worker:") and not late:
             self._reported.append(recorded)
         match event:
             case e.JobClaimed():

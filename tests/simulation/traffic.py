@@ -14,8 +14,12 @@ from services.ledger.commands import (
     DeleteJob,
     ExplainJob,
     NewJob,
+    PauseOrg,
+    PauseWorkflow,
     RedeliverJob,
     RegisterOrg,
+    ResumeOrg,
+    ResumeWorkflow,
     RetryNow,
     SubmitJobs,
     WaiveDelivery,
@@ -38,9 +42,11 @@ PLACES = (
     Destination(destination_id="hook:done", kind="webhook", gating=False, after=After.COMPLETED),
     Destination(destination_id="hook:lost", kind="webhook", gating=False, after=After.FAILED),
 )
+WORKFLOWS = ("v", "w")
 ANSWER_SECONDS = 4.0
 MOST_ORGS = 4
 DELETED = 0.15  # of all jobs
+PAUSED = 0.3  # after so many of all submissions an org or a workflow is paused for a while
 
 
 @dataclass(slots=True)
@@ -60,6 +66,7 @@ class Traffic:
     complaints: list[str] = field(default_factory=list)
     junk: set[tuple[str, int, int]] = field(default_factory=set)  # topic, partition, offset of what is no message
     done: bool = False
+    _paused: set[tuple[str, str]] = field(default_factory=set)
 
     async def run(self) -> None:
         """Do everything, then say so."""
@@ -88,8 +95,13 @@ class Traffic:
                         deletions.create_task(self._delete(commander, org, job))
                     await self._meddle(commander, org, job)
                 if random.random() < 0.15:
-                    limit = ChangeOrgLimit(command_id="", org_id=org, max_in_flight=random.randint(1, 4))
+                    depth = random.choice((None, 0, 4))
+                    limit = ChangeOrgLimit(
+                        command_id="", org_id=org, max_in_flight=random.randint(1, 4), max_pending=depth
+                    )
                     await self._ask(commander, limit)
+                if random.random() < PAUSED:
+                    deletions.create_task(self._pause(commander, org))
 
     async def _meddle(self, commander: Commander, org: str, job: str) -> None:
         match self.chaos.random.random():
@@ -108,6 +120,23 @@ class Traffic:
                     await asyncio.sleep(self.chaos.random.uniform(0.1, 1.0))
                     hurry = RetryNow(command_id="", org_id=org, job_id=job)
                     await self._ask(commander, hurry, may_be_refused=True)
+
+    async def _pause(self, commander: Commander, org: str) -> None:
+        """Pause the org or one of its workflows for some seconds, which never interrupts another pause of it."""
+        random, workflow = self.chaos.random, self.chaos.random.choice(("", *WORKFLOWS))
+        if (org, workflow) in self._paused:
+            return
+        self._paused.add((org, workflow))
+        named = {"command_id": "", "org_id": org}
+        pair: tuple[AnyCommand, AnyCommand] = (
+            (PauseWorkflow(**named, workflow_id=workflow), ResumeWorkflow(**named, workflow_id=workflow))
+            if workflow
+            else (PauseOrg(**named), ResumeOrg(**named))
+        )
+        await self._ask(commander, pair[0])
+        await asyncio.sleep(random.choice((0.3, 1.0, 3.0, 8.0)))
+        await self._ask(commander, pair[1])
+        self._paused.discard((org, workflow))
 
     async def _vandal(self) -> None:
         """Somebody writes to topics that are not his."""
@@ -133,11 +162,12 @@ class Traffic:
             command_id="",
             org_id=org,
             jobs=(),
-            workflow_id="w",
+            workflow_id=random.choice(WORKFLOWS),
             workflow_version=1,
             workflow_ref=random.choice(("workflows/short", "workflows/long", "workflows/long", "workflows/chain")),
             destinations=places if random.random() < 0.95 else (),
             max_run_seconds=random.choice((0, 0, 0, 6)),
+            max_queue_seconds=random.choice((0, 0, 0, 0, 2, 5)),
             idempotency_digest=digest,
             request_digest=digest,
         )
@@ -146,7 +176,11 @@ class Traffic:
             names = [f"{org}-job-{number}{'ab'[click]}-{each}" for each in range(count)]
             texts = {name: _private(f"http://shop.example/{hint}/{name}") for name in names}
             jobs = (NewJob(job_id=name, private=self.vault.sealed((org, name), texts[name])) for name in names)
-            told = await self._ask(commander, replace(submit, jobs=tuple(jobs)))
+            told = await self._ask(commander, replace(submit, jobs=tuple(jobs)), may_be_refused=True)
+            if not isinstance(told, Done):
+                if not (isinstance(told, Refused) and told.code == "queue_full"):
+                    self.complaints.append(f"a submission of {org} was answered with {told}")
+                continue
             ids = told.job_ids
             if self.digests.setdefault(digest, ids) != ids:
                 self.complaints.append(f"{digest!r} was answered with {self.digests[digest]}, then with {ids}")
