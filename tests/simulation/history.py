@@ -42,7 +42,7 @@ class Story:
     org_id: str
     destinations: tuple[Destination, ...]
     workflow_id: str = ""
-    patience: Patience = Patience()
+    patience: Patience = field(default_factory=Patience)
     status: str = "pending"
     seq: int = 0
     attempt: int = 0
