@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 
 import psycopg
 import pytest
+from msgspec.structs import replace
 
 from api import stream_feed
 from api.auth import Caller
@@ -14,10 +15,12 @@ from projections.postgres.fold import Current, fold
 from projections.postgres.rows import Job
 from projections.postgres.views import Progress
 from schemas.recorded import Recorded
+from services.runtime.shredding.codec import sealed
 from tests.scenarios.one_job import running
 from tests.unit.ledger.world import EXTRACTED, ack, node
 
 CALLER = Caller(org_id="acme")
+KEY = ("acme", "j1")
 PLENTY = 1000
 
 
@@ -200,3 +203,17 @@ async def test_more_than_can_wait_for_postgres_is_read_from_there(monkeypatch: p
         source.folded = recorded[-1].header.position
         await soon(lambda: feed.ended)
         assert [frame.data for frame in feed.after(0) or ()] == await whole(recorded)
+
+
+async def test_what_it_takes_a_key_to_read_comes_from_postgres() -> None:
+    recorded = history()
+    number = next(n for n, each in enumerate(recorded) if each.header.event_type == "NodeFinished")
+    closed = replace(recorded[number], event=replace(recorded[number].event, private=sealed(b"\0{}", bytes(32), KEY)))
+    source = Postgres(recorded, recorded[0].header.position)
+    async with fed(source, seen=0) as feed:
+        await feed.begun()
+        for each in (*recorded[1:number], closed):
+            feed.push(each)
+        assert feed.position == recorded[number - 1].header.position
+        source.folded = closed.header.position
+        await soon(lambda: feed.position == closed.header.position)
