@@ -4,6 +4,7 @@ import os
 import platform
 from pathlib import Path
 
+KIB = 1024
 KIB_PER_GIB = 1024 * 1024
 
 
@@ -16,6 +17,11 @@ def machine_facts() -> dict[str, str | int | float]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
     }
+
+
+def resident_bytes() -> int:
+    """Return the resident memory of this process."""
+    return int(_first("/proc/self/status", "VmRSS").split()[0]) * KIB
 
 
 def _first(file: str, name: str) -> str:

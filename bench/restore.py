@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from bench.live_jobs import Built, Mix, build
-from bench.machine import machine_facts
+from bench.machine import machine_facts, resident_bytes
 from services.ledger.digest import digest_of_state
 from services.ledger.state import Ledger
 from services.runtime.settings import Settings
@@ -115,8 +115,7 @@ def _settings(directory: str) -> Settings:
 def rss_bytes() -> int:
     """Resident memory of this process."""
     gc.collect()
-    fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
-    return int(fields["VmRSS"].split()[0]) * KIB
+    return resident_bytes()
 
 
 def _figures(
