@@ -128,6 +128,16 @@ async def test_resumed_on_another_process_after_kill_9_without_a_gap_or_a_repeat
                 came += again.messages[1:]
             async with session.get(f"{two}{job}/events", headers=headers) as answer:
                 recorded = (await answer.json())["events"]
+        with process(decided, ports[1], "api") as third:
+            await eventually(lambda: _serves(session, two), READY_SECONDS)
+            async with session.post(f"{two}/api/v1/jobs", json={"url": "https://a.example/2"}, headers=headers) as made:
+                job = f"/api/v1/jobs/{(await made.json())['jobId']}"
+            async with streaming(session, f"{two}{job}/stream", key) as last:
+                await last.next()
+                third.terminate()
+                assert (await last.until("close")).data == {"reason": "shutdown", "reconnect": True}
+                assert await last.next() is None
+            assert await asyncio.to_thread(third.wait, 30) == 0
     places = [f"{event['partition']}:{event['position']}" for event in recorded]
     assert [message.id for message in came] == places[places.index(snapshot.id) + 1 :]
     assert [message.data["type"] for message in came] == ["JobClaimed", *["NodeFinished"] * 7, "JobFailed"]

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import aiohttp
 import msgspec
+import psycopg
 import pytest
 
 from services.cli.following import follow
@@ -39,6 +40,8 @@ async def test_it_begins_with_the_job_as_get_answers_it_and_then_tells_each_even
         assert answered.headers["Cache-Control"] == "no-cache, no-transform"
         assert answered.headers["X-Accel-Buffering"] == "no"
         assert answered.headers["X-Request-Id"]
+        assert "Content-Encoding" not in answered.headers  # the client would have taken gzip
+        assert "\njobledger_streams_open 1.0\n" in (await api.call("GET", "/metrics")).body.decode()
         snapshot = await stream.next()
         read = await api.call("GET", f"/api/v1/jobs/{job_id}", acme.key)
         assert snapshot == Message("snapshot", read.headers["Ledger-Position"], read.json)
@@ -183,6 +186,35 @@ async def test_a_revoked_key_gets_no_further_event(
         message = await stream.next()
         assert message
         assert (message.event, message.data["reason"]) == ("close", "unauthenticated")
+
+
+async def test_while_nobody_can_say_whether_a_key_is_good_nothing_is_sent_but_signs_of_life(
+    with_operator: Settings,
+    api: Api,
+    acme: Tenant,
+    pocket: PocketLedger,
+    session: aiohttp.ClientSession,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("api.stream_viewer.AGAIN_SECONDS", 0.01)
+    job_id = await submit(api, acme)
+    lively = replace(with_operator, stream_keepalive_seconds=0.05)
+    async with running(lively, pocket, session) as quick, watching(quick, acme, job_id) as stream:
+        await stream.next()
+        with monkeypatch.context() as away:
+
+            async def silent(_authorization: str) -> None:
+                raise psycopg.OperationalError("Postgres is away")
+
+            away.setattr(quick.streams, "check", silent)
+            pocket.run(acme.partition, acme.org_id, job_id, FETCH)
+            more = asyncio.create_task(stream.next())
+            signs = stream.comments
+            await eventually(lambda: stream.comments > signs + 3)
+            assert not more.done()
+        claimed = await more
+        assert claimed
+        assert claimed.data["type"] == "JobClaimed"
 
 
 @asynccontextmanager

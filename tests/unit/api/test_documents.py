@@ -39,6 +39,13 @@ def test_every_call_has_a_curl_line_and_known_errors(operation: Operation) -> No
     assert any(_is_for(line, operation.method, path) for line in lines), f"docs/api.md has no line for {path}"
 
 
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.path)
+def test_every_read_of_what_the_ledger_did_takes_min_position(operation: Operation) -> None:
+    folded = ("/api/v1/jobs", "/api/v1/extraction", "/api/v1/schedules")
+    if operation.method == "GET" and operation.path.startswith(folded):
+        assert operation.positioned
+
+
 def test_every_error_code_is_in_docs_errors_md_with_its_status() -> None:
     table = (DOCS / "errors.md").read_text("utf-8").partition("\n## ")[0]
     rows = [line.split("|") for line in table.splitlines() if line.startswith("| `")]
