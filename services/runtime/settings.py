@@ -10,6 +10,8 @@ from services.runtime.errors import SettingsError
 from services.runtime.sealing import Sealer
 
 MAX_SILENCE_SECONDS = 15.0  # of a stream: proxies cut what is silent for longer
+MAX_SLOW_SECONDS = 600.0  # that a viewer may hold a socket without reading
+MAX_WAIT_SECONDS = 20.0  # of a read for its position: less than any call may take
 BrokerKind = Literal["apache-kafka", "tansu", "external"]
 
 
@@ -128,8 +130,13 @@ def _check(settings: Settings) -> None:
             raise SettingsError(
                 f"JOBLEDGER_{name.upper()} takes a URL such as https://api.example without user or query"
             )
-    if not 0 < settings.stream_keepalive_seconds <= MAX_SILENCE_SECONDS:
-        raise SettingsError(f"JOBLEDGER_STREAM_KEEPALIVE_SECONDS takes more than 0 and at most {MAX_SILENCE_SECONDS:g}")
+    for name, most in (
+        ("stream_keepalive_seconds", MAX_SILENCE_SECONDS),
+        ("stream_slow_seconds", MAX_SLOW_SECONDS),
+        ("min_position_seconds", MAX_WAIT_SECONDS),
+    ):
+        if not 0 < getattr(settings, name) <= most:
+            raise SettingsError(f"JOBLEDGER_{name.upper()} takes more than 0 and at most {most:g}")
     if settings.credentials_key:
         Sealer(settings.credentials_key)  # raises, and names the setting
     if settings.gate_deadline_seconds < 1:

@@ -30,6 +30,11 @@ def test_every_missing_setting_is_named_at_once() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
+        ("STREAM_KEEPALIVE_SECONDS", "15.1"),
+        ("STREAM_KEEPALIVE_SECONDS", "0"),
+        ("STREAM_SLOW_SECONDS", "nan"),
+        ("MIN_POSITION_SECONDS", "inf"),
+        ("STREAMS_PER_KEY", "0"),
         ("PARTITIONS", "twelve"),
         ("PARTITIONS", "0"),
         ("LEASE_SECONDS", "soon"),
