@@ -30,12 +30,21 @@ class Key(Answer, frozen=True, kw_only=True):
     scopes: list[str]
     created_at: Timestamp
     revoked_at: Timestamp | None
+    expires_at: Timestamp | None
+    last_used_at: Timestamp | None  # some minutes late
 
 
 class NewKey(Key, frozen=True, kw_only=True):
     """An API key that was just made; `secret` is the whole key and is shown this once."""
 
     secret: str
+
+
+class CallLimit(Answer, frozen=True, kw_only=True):
+    """How many calls each key of an org may make a second; null: as the API is set, 0: as many as it likes."""
+
+    org_id: str
+    calls_per_second: float | None
 
 
 class RegisteredOrg(Org, frozen=True, kw_only=True):

@@ -11,7 +11,8 @@ from multidict import MultiMapping
 from api.config.keys import Grant, opens, parts_of
 from api.errors import Problem
 
-TRUST_SECONDS = 3.0  # how long a looked-up key is believed: the longest that a revoked one still works
+TRUST_SECONDS = 3.0  # how long a looked-up key is believed: the longest that a revoked or expired one still works
+USED_SECONDS = 300.0  # between two notes that a key is in use, by one process
 MAX_REMEMBERED = 10_000  # looked-up keys, unknown ones included; then all are forgotten
 _KEY_NAMES = frozenset({"key", "apikey", "api_key", "api-key", "token", "access_token", "authorization"})
 _KEY_TEXT = re.compile(r"jlk_[0-9a-zA-Z]", re.ASCII)
@@ -26,6 +27,7 @@ class Caller:
     partition: int = 0
     scopes: frozenset[str] = frozenset()
     erasure: bool = False  # whether the org's new jobs are sealed
+    calls_per_second: float | None = None  # of each key of the org; None: as the API is set
 
 
 class Keyring:
@@ -35,12 +37,15 @@ class Keyring:
         self,
         find: Callable[[str], Awaitable[Grant | None]],
         operator_key: str,
+        used: Callable[[Grant], Awaitable[None]],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._find = find
+        self._used = used
         self._operator_key = operator_key.encode()
         self._clock = clock
         self._known: dict[str, tuple[float, Grant | None]] = {}
+        self._noted: dict[str, float] = {}  # when a key was last noted to be in use
 
     async def caller(self, authorization: str) -> Caller:
         """Return who this header names, or raise a Problem `unauthenticated`."""
@@ -53,10 +58,25 @@ class Keyring:
         parts = parts_of(text)
         grant = await self._grant(parts[0]) if parts else None
         if not parts or not grant or not opens(grant, parts[1]):
-            raise unauthenticated("this key is unknown or revoked")
+            raise unauthenticated("this key is unknown, revoked or expired")
+        await self._note(grant)
+        scopes = frozenset(grant.scopes)
         return Caller(
-            f"api:{grant.key_id}", grant.org_id, grant.partition, frozenset(grant.scopes), erasure=grant.erasure
+            actor=f"api:{grant.key_id}",
+            org_id=grant.org_id,
+            partition=grant.partition,
+            scopes=scopes,
+            erasure=grant.erasure,
+            calls_per_second=grant.calls_per_second,
         )
+
+    async def _note(self, grant: Grant) -> None:
+        now = self._clock()
+        if now - self._noted.get(grant.key_id, -USED_SECONDS) >= USED_SECONDS:
+            if len(self._noted) >= MAX_REMEMBERED:
+                self._noted.clear()
+            self._noted[grant.key_id] = now
+            await self._used(grant)
 
     async def _grant(self, key_id: str) -> Grant | None:
         now = self._clock()

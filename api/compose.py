@@ -17,6 +17,7 @@ from api.config.store import Pool
 from api.fires import Fires
 from api.history import History
 from api.http import app_of
+from api.limits import Limiter
 from api.lookup import Jobs
 from api.parts import Parts
 from api.routes.all import OPERATIONS
@@ -78,11 +79,14 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
         stack.callback(lookup.close)
         job_keys = JobKeys(pool, Vault(settings.credentials_key))
         jobs = Jobs(model, tail, job_keys)
-        keyring = Keyring(lambda key_id: keys.grant_of(pool, key_id), settings.operator_key)
+        keyring = Keyring(
+            lambda key_id: keys.grant_of(pool, key_id), settings.operator_key, lambda grant: keys.used(pool, grant)
+        )
         parts = Parts(
             settings=settings,
             pool=pool,
             keyring=keyring,
+            limiter=Limiter(settings.calls_per_second),
             commander=commander,
             keys=job_keys,
             jobs=jobs,

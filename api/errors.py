@@ -50,6 +50,10 @@ CODES: dict[str, tuple[int, str]] = {
     "unknown_workflow": (422, "No published workflow of the org has this id."),
     "no_route": (422, "The job names no workflow, and no published one has a route for the host of its url."),
     "workflow_invalid": (422, "The workflow cannot run; `faults` names everything that is wrong with it."),
+    "rate_limited": (
+        429,
+        "The key, or its org, made too many calls at once. Wait for as long as `Retry-After` says.",
+    ),
     "if_match_missing": (
         428,
         "Say what you read: send its `ETag` as `If-Match`, or `*` to overwrite whatever is there.",

@@ -16,6 +16,14 @@ def tag_of(version: int) -> str:
     return f'"{version}"'
 
 
+def seen_already(request: web.Request, tag: str) -> bool:
+    """Tell whether `If-None-Match` names a tag, by the weak comparison of RFC 9110."""
+    given = ", ".join(request.headers.getall("If-None-Match", ()))
+    return given.strip() == "*" or tag.removeprefix("W/") in {
+        each.removeprefix("W/") for each in re.findall(_TAG, given)
+    }
+
+
 def wanted(request: web.Request) -> Callable[[int], bool] | None:
     """Return which newest versions `If-Match` lets through (0: there is none), or None where it is not sent.
 

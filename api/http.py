@@ -4,9 +4,9 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -17,6 +17,7 @@ from multidict import MultiDict, MultiMapping
 
 from api import positions
 from api.auth import Caller, refuse_key_in_url, require
+from api.compression import compress
 from api.errors import Problem, invalid, together
 from api.operation import Call, Operation
 from api.parts import Parts
@@ -43,6 +44,7 @@ class Seen:
     request_id: str
     actor: str = ""
     deadline: asyncio.Timeout | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)  # of the answer, whatever it is
 
 
 _seen: ContextVar[Seen] = ContextVar("seen")
@@ -79,6 +81,7 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
             caller = await parts.keyring.caller(request.headers.get("Authorization", ""))
             _seen.get().actor = caller.actor
             note(**_ids_of(caller, request))
+            _seen.get().headers = parts.limiter.take(caller)
             require(caller, operation.access)
         _refuse_nul(request)
         asked = MultiDict(request.query)
@@ -155,6 +158,8 @@ async def _logged(request: web.Request, handler: _Handler, seen: Seen) -> web.St
     response = await _answer(request, handler)
     if not response.prepared:
         response.headers["X-Request-Id"] = seen.request_id
+        response.headers.update(seen.headers)
+        await compress(request.headers.get("Accept-Encoding", ""), response)
         response.headers.setdefault("X-Content-Type-Options", "nosniff")
     resource = request.match_info.route.resource
     route = resource.canonical if resource else "unknown"

@@ -18,8 +18,8 @@ from api.operation import Operation
 VERSION = "1.0.0"
 REF = "#/components/schemas/{name}"
 JSON = "application/json"
-NO_CONTENT = 204
-DESCRIPTIONS = {202: "Accepted", NO_CONTENT: "Nothing to send"}
+NO_CONTENT = (204, 304)
+DESCRIPTIONS = {202: "Accepted", 204: "Nothing to send", 304: "As before"}
 ERRORS_OF_ALL = ("key_in_url", "internal")
 POSITION = {"type": "string", "pattern": r"^\d{1,9}:\d{1,18}$"}
 MIN_POSITION = {
@@ -33,6 +33,7 @@ HEADERS = {
     "Idempotency-Key": "1 to 255 visible ASCII characters; a repeat with the same key does nothing twice",
     "Last-Event-ID": "go on behind this position, `partition:position`: the `id` of the last event that came",
     positions.HEADER: "as the parameter `min_position`",
+    "If-None-Match": "the `ETag` of an earlier answer: 304 without a body where nothing has changed since",
     "If-Match": "the `ETag` of what was read: refused where it has changed since; `*`: whatever it is now",
 }
 
@@ -88,7 +89,7 @@ def _responses(operation: Operation) -> dict[str, Any]:
     for status, shape in operation.answers.items():
         content = {operation.media_type: {"schema": _schema(shape)}} if shape else {"*/*": {}}
         said = {"description": DESCRIPTIONS.get(status, "Done"), "content": content, **_answered_headers(operation)}
-        if status == NO_CONTENT:
+        if status in NO_CONTENT:
             del said["content"]
         responses[str(status)] = said
     by_status: dict[int, list[str]] = {}
@@ -108,6 +109,8 @@ def _implied(operation: Operation) -> tuple[str, ...]:
         codes += ["unauthenticated", "forbidden", "store_unavailable"]
     if operation.positioned:
         codes += ["invalid_position", "position_not_reached"]
+    if operation.access not in ("open", "operator"):
+        codes.append("rate_limited")
     if operation.body:
         codes += ["invalid_json", "too_large"]
     if operation.body or operation.query or operation.headers:

@@ -6,6 +6,7 @@ from api.auth import Keyring
 from api.config.store import Pool
 from api.fires import Fires
 from api.history import History
+from api.limits import Limiter
 from api.lookup import Jobs
 from api.streams import Streams
 from services.runtime.blob import BlobStore
@@ -22,6 +23,7 @@ class Parts:
     settings: Settings
     pool: Pool  # config and extraction schemas
     keyring: Keyring
+    limiter: Limiter
     commander: Asker
     keys: JobKeys
     jobs: Jobs

@@ -65,6 +65,18 @@ class CreateKey(Request, frozen=True, kw_only=True):
     scopes: Annotated[tuple[Scope, ...], Meta(min_length=1)] = SCOPES
 
 
+class RotateKey(Request, frozen=True, kw_only=True):
+    """How long the old key works beside the new one."""
+
+    overlap_seconds: Annotated[int, Meta(ge=0, le=30 * 86_400)] = 86_400
+
+
+class SetCallLimit(Request, frozen=True, kw_only=True):
+    """How many calls each key of an org may make a second."""
+
+    calls_per_second: Annotated[float, Meta(ge=0, le=100_000, description="0: no limit; null: as set")] | None
+
+
 class SaveCredential(Request, frozen=True, kw_only=True):
     """What an org signs in with at a provider."""
 

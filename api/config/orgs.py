@@ -21,6 +21,14 @@ class Org:
     registered_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class CallLimit:
+    """How many calls a second each key of an org may make; None: as the API is set."""
+
+    org_id: str
+    calls_per_second: float | None
+
+
 async def save(pool: Pool, *, org_id: str, name: str, partition: int, plan: str, max_in_flight: int) -> Org | None:
     """Write an org that the ledger will be told of, or return None where it is registered already.
 
@@ -45,6 +53,13 @@ async def change_limit(pool: Pool, org_id: str, max_in_flight: int) -> Org | Non
     """Keep the limit that the ledger has recorded, for show."""
     async with pool.connection() as connection:
         return await row(connection, Org, "change_org_limit", {"org_id": org_id, "max_in_flight": max_in_flight})
+
+
+async def set_calls_per_second(pool: Pool, org_id: str, calls_per_second: float | None) -> CallLimit | None:
+    """Set how many calls each key of an org may make; None where no such org is registered."""
+    values = {"org_id": org_id, "calls_per_second": calls_per_second}
+    async with pool.connection() as connection:
+        return await row(connection, CallLimit, "set_calls_per_second", values)
 
 
 async def find(pool: Pool, org_id: str) -> Org | None:

@@ -27,22 +27,38 @@ FROM config.orgs ORDER BY created_at, org_id
 -- name: save_key
 INSERT INTO config.api_keys (key_id, org_id, name, digest, scopes)
 VALUES (%(key_id)s, %(org_id)s, %(name)s, %(digest)s, %(scopes)s)
-RETURNING key_id, org_id, name, digest, scopes, created_at, revoked_at
+RETURNING key_id, org_id, name, digest, scopes, created_at, revoked_at, expires_at, last_used_at
 
 -- name: keys_of_org
-SELECT key_id, org_id, name, digest, scopes, created_at, revoked_at
+SELECT key_id, org_id, name, digest, scopes, created_at, revoked_at, expires_at, last_used_at
 FROM config.api_keys WHERE org_id = %(org_id)s ORDER BY created_at, key_id
 
 -- name: revoke_key
 UPDATE config.api_keys SET revoked_at = coalesce(revoked_at, clock_timestamp())
 WHERE org_id = %(org_id)s AND key_id = %(key_id)s
-RETURNING key_id, org_id, name, digest, scopes, created_at, revoked_at
+RETURNING key_id, org_id, name, digest, scopes, created_at, revoked_at, expires_at, last_used_at
+
+-- name: expire_key
+UPDATE config.api_keys SET expires_at = least(expires_at, clock_timestamp() + %(overlap)s)
+WHERE org_id = %(org_id)s AND key_id = %(key_id)s AND revoked_at IS NULL
+    AND (expires_at IS NULL OR expires_at > clock_timestamp())
+RETURNING key_id, org_id, name, digest, scopes, created_at, revoked_at, expires_at, last_used_at
+
+-- name: note_use_of_key
+UPDATE config.api_keys SET last_used_at = clock_timestamp()
+WHERE org_id = %(org_id)s AND key_id = %(key_id)s
 
 -- name: grant_of_key
-SELECT k.key_id, k.org_id, k.digest, k.scopes, o.partition,
+SELECT k.key_id, k.org_id, k.digest, k.scopes, o.partition, o.calls_per_second,
     EXISTS (SELECT FROM sealing.orgs s WHERE s.org_id = k.org_id AND s.erasure) AS erasure
 FROM config.api_keys k JOIN config.orgs o USING (org_id)
-WHERE k.key_id = %(key_id)s AND k.revoked_at IS NULL AND o.registered_at IS NOT NULL
+WHERE k.key_id = %(key_id)s AND k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+    AND o.registered_at IS NOT NULL
+
+-- name: set_calls_per_second
+UPDATE config.orgs SET calls_per_second = %(calls_per_second)s
+WHERE org_id = %(org_id)s AND registered_at IS NOT NULL
+RETURNING org_id, calls_per_second
 
 -- name: lock_workflow
 SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s || '/' || %(workflow_id)s, 7))

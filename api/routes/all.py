@@ -2,6 +2,7 @@
 
 from api.operation import Operation
 from api.routes import (
+    call_limits,
     credentials,
     deliveries,
     destinations,
@@ -40,6 +41,7 @@ _SUBJECTS = (
     keys,
     orgs,
     erasure,
+    call_limits,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

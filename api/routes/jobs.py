@@ -7,6 +7,7 @@ from aiohttp import web
 
 from api import answers, history_answers, requests, shown, submission
 from api.errors import Problem, invalid, not_found
+from api.etags import seen_already
 from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
@@ -29,7 +30,11 @@ async def get(call: Call) -> web.StreamResponse:
         detail = await call.parts.jobs.find(call.caller, job_id_of(call))
     if detail is None:
         raise not_found("job then" if call.query.at else "job")
-    return answer(200, shown.job(detail), {"Ledger-Position": f"{detail.job.partition}:{detail.job.position}"})
+    place = f"{detail.job.partition}:{detail.job.position}"
+    headers = {"Ledger-Position": place, "ETag": f'W/"{place}"', "Cache-Control": "private, no-cache"}
+    if seen_already(call.request, headers["ETag"]):
+        return web.Response(status=304, headers=headers)
+    return answer(200, shown.job(detail), headers)
 
 
 async def events(call: Call) -> web.StreamResponse:
@@ -203,7 +208,8 @@ OPERATIONS = (
         handler=get,
         positioned=True,
         query=requests.ReadJob,
-        answers={200: answers.Job},
+        headers=("If-None-Match",),
+        answers={200: answers.Job, 304: None},
         errors=("not_found", "catching_up", "ledger_unavailable"),
     ),
     Operation(

@@ -1,6 +1,7 @@
-"""API keys of the caller's org: make, list, revoke."""
+"""API keys of the caller's org: make, list, rotate, revoke."""
 
 import re
+from datetime import timedelta
 
 from aiohttp import web
 
@@ -25,14 +26,28 @@ async def every(call: Call) -> web.StreamResponse:
     return answer(200, answers.Keys(keys=[_shown(key) for key in found]))
 
 
+async def rotate(call: Call) -> web.StreamResponse:
+    """Make a key like this one; its secret is in this answer and nowhere else. The old one works for the overlap."""
+    overlap = timedelta(seconds=call.body.overlap_seconds)
+    made = await keys.rotate(call.parts.pool, call.caller.org_id, _key_id_of(call), overlap)
+    if made is None:
+        raise not_found("live key")
+    return answer(201, new_key(*made), {"Cache-Control": "no-store"})
+
+
 async def revoke(call: Call) -> web.StreamResponse:
     """Revoke a key for good; every API instance refuses it within seconds. Safe to repeat."""
-    key_id = call.request.match_info["key_id"]
-    known = re.fullmatch(r"[0-9a-f]{16}", key_id, re.ASCII)
-    key = await keys.revoke(call.parts.pool, call.caller.org_id, key_id) if known else None
+    key = await keys.revoke(call.parts.pool, call.caller.org_id, _key_id_of(call))
     if key is None:
         raise not_found("key")
     return answer(200, _shown(key))
+
+
+def _key_id_of(call: Call) -> str:
+    key_id = call.request.match_info["key_id"]
+    if not re.fullmatch(r"[0-9a-f]{16}", key_id, re.ASCII):
+        raise not_found("key")
+    return key_id
 
 
 def new_key(key: keys.Key, secret: str) -> answers.NewKey:
@@ -43,6 +58,8 @@ def new_key(key: keys.Key, secret: str) -> answers.NewKey:
         scopes=key.scopes,
         created_at=iso(key.created_at),
         revoked_at=None,
+        expires_at=None,
+        last_used_at=None,
         secret=secret,
     )
 
@@ -54,6 +71,8 @@ def _shown(key: keys.Key) -> answers.Key:
         scopes=key.scopes,
         created_at=iso(key.created_at),
         revoked_at=iso_or_none(key.revoked_at),
+        expires_at=iso_or_none(key.expires_at),
+        last_used_at=iso_or_none(key.last_used_at),
     )
 
 
@@ -75,6 +94,17 @@ OPERATIONS = (
         access="admin",
         handler=every,
         answers={200: answers.Keys},
+    ),
+    Operation(
+        method="POST",
+        path="/api/v1/keys/{key_id}/rotate",
+        summary="Make a key in place of another, which works for some time still",
+        access="admin",
+        handler=rotate,
+        body=requests.RotateKey,
+        body_optional=True,
+        answers={201: answers.NewKey},
+        errors=("not_found",),
     ),
     Operation(
         method="DELETE",

@@ -73,6 +73,7 @@ class Settings:
     allow_private_addresses: bool = False  # jobs may fetch from private, loopback and link-local addresses
     dead_letter_limit: int = 1000  # parked records of one topic and hour, by whomever, before a process stops
     log_level: str = "INFO"
+    calls_per_second: float = 250.0  # that a key may make to one API process, twice as many in a burst; 0: no limit
     operator_key: str = ""
     credentials_key: str = ""  # keys that seal provider credentials, comma-separated, the newest first
     signing_key: str = ""  # seed of the Ed25519 key that signs the heads of chains, 32 bytes in base64
@@ -139,6 +140,8 @@ def _check(settings: Settings) -> None:
             raise SettingsError(f"JOBLEDGER_{name.upper()} takes more than 0 and at most {most:g}")
     if settings.credentials_key:
         Sealer(settings.credentials_key)  # raises, and names the setting
+    if not settings.calls_per_second >= 0:
+        raise SettingsError("JOBLEDGER_CALLS_PER_SECOND must be 0, for no limit, or more")
     if settings.gate_deadline_seconds < 1:
         raise SettingsError("JOBLEDGER_GATE_DEADLINE_SECONDS must be at least 1: no job may wait for ever")
 
@@ -158,7 +161,7 @@ def _number(key: str, text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise SettingsError(f"{key} takes a number of seconds") from None
+        raise SettingsError(f"{key} takes a number") from None
 
 
 def _switch(key: str, text: str) -> bool:

@@ -10,6 +10,7 @@ from yarl import URL
 from api import http
 from services.runtime.logs import JsonLines
 from tests.integration.api.conftest import Api, Tenant, submit
+from tests.integration.api.pocket import PocketLedger
 
 
 async def test_a_body_that_never_arrives_whole_is_the_callers_fault(
@@ -98,3 +99,33 @@ async def test_metrics_count_requests_by_route_and_not_by_url(api: Api, acme: Te
 async def test_the_description_is_served_to_anybody(api: Api) -> None:
     answer = await api.call("GET", "/api/v1/openapi.json")
     assert (answer.status, answer.json["openapi"]) == (200, "3.1.0")
+
+
+async def test_big_answers_are_compressed_as_asked_but_none_that_shows_a_secret(api: Api, acme: Tenant) -> None:
+    await api.call("POST", "/api/v1/jobs", acme.key, {"urls": [f"https://shop.example/{n}" for n in range(40)]})
+    plain = await api.call("GET", "/api/v1/openapi.json", headers={"Accept-Encoding": "identity"})
+    assert "Content-Encoding" not in plain.headers
+    for accepted in ("gzip", "deflate"):
+        small = await api.call("GET", "/api/v1/openapi.json", headers={"Accept-Encoding": accepted})
+        assert (small.headers["Content-Encoding"], small.headers["Vary"]) == (accepted, "Accept-Encoding")
+        assert int(small.headers["Content-Length"]) < len(plain.body) / 4
+        assert small.body == plain.body
+    made = await api.call("POST", "/api/v1/keys", acme.key, {"name": "x" * 200}, headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in made.headers
+
+
+async def test_a_job_that_has_not_changed_is_not_sent_again(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
+    job_id = await submit(api, acme)
+    path = f"/api/v1/jobs/{job_id}"
+    known = (await api.call("GET", path, acme.key)).headers["ETag"]
+    for projected in (False, True):
+        for tag in (known, known.removeprefix("W/"), f'"x", {known}', "*"):
+            same = await api.call("GET", path, acme.key, headers={"If-None-Match": tag})
+            assert (same.status, same.body, same.headers["ETag"]) == (304, b"", known), projected
+        pocket.project()
+    assert (await api.call("GET", path, acme.key, headers={"If-None-Match": '"1:1"'})).status == 200
+    await api.call("POST", f"{path}/cancel", acme.key)
+    pocket.project()
+    changed = await api.call("GET", path, acme.key, headers={"If-None-Match": known})
+    assert (changed.status, changed.json["status"]) == (200, "cancelled")
+    assert changed.headers["ETag"] != known

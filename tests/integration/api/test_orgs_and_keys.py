@@ -6,7 +6,8 @@ from api import auth
 from services.ledger.commands import ChangeOrgLimit, RegisterOrg
 from services.runtime.settings import Settings
 from services.runtime.topics import partition_of_org
-from tests.integration.api.conftest import OPERATOR, Api, Tenant
+from tests.eventually import eventually
+from tests.integration.api.conftest import OPERATOR, Answered, Api, StartApi, Tenant
 from tests.integration.api.pocket import PocketLedger
 
 
@@ -76,3 +77,60 @@ async def test_a_revoked_key_is_refused_by_every_instance_within_seconds(api: Ap
     listed = (await api.call("GET", "/api/v1/keys", acme.key)).json["keys"]
     assert [key["revokedAt"] is None for key in listed] == [True, False]
     assert auth.TRUST_SECONDS <= 5  # that the cache forgets by then is tested with a clock, in tests/unit/api
+
+
+async def test_a_rotated_key_works_beside_its_successor_until_it_expires(
+    api: Api, acme: Tenant, rival: Tenant, start_api: StartApi, with_operator: Settings
+) -> None:
+    made = (await api.call("POST", "/api/v1/keys", acme.key, {"name": "ci", "scopes": ["read"]})).json
+    rotated = await api.call("POST", f"/api/v1/keys/{made['keyId']}/rotate", acme.key, {"overlapSeconds": 3600})
+    assert (rotated.status, rotated.json["name"], rotated.json["scopes"]) == (201, "ci", ["read"])
+    assert rotated.headers["Cache-Control"] == "no-store"
+    for secret in (made["secret"], rotated.json["secret"]):
+        assert (await api.call("GET", "/api/v1/jobs", secret)).status == 200
+    listed = {key["keyId"]: key for key in (await api.call("GET", "/api/v1/keys", acme.key)).json["keys"]}
+    assert listed[made["keyId"]]["expiresAt"] > listed[made["keyId"]]["createdAt"]
+    assert listed[rotated.json["keyId"]]["expiresAt"] is None
+    assert listed[made["keyId"]]["lastUsedAt"] > listed[made["keyId"]]["createdAt"]
+    with psycopg.connect(with_operator.postgres) as connection:
+        connection.execute("UPDATE config.api_keys SET expires_at = now() WHERE key_id = %s", (made["keyId"],))
+    async with start_api() as fresh:  # it has not looked the key up before
+        assert (await fresh.call("GET", "/api/v1/jobs", made["secret"])).status == 401
+        assert (await fresh.call("GET", "/api/v1/jobs", rotated.json["secret"])).status == 200
+    for key_id, key in ((made["keyId"], acme.key), (rotated.json["keyId"], rival.key), ("0" * 16, acme.key)):
+        assert (await api.call("POST", f"/api/v1/keys/{key_id}/rotate", key)).status == 404
+
+
+async def test_a_second_rotation_does_not_make_the_old_key_live_longer(api: Api, acme: Tenant) -> None:
+    made = (await api.call("POST", "/api/v1/keys", acme.key)).json
+    told = []
+    for overlap in (60, 3600):
+        path = f"/api/v1/keys/{made['keyId']}/rotate"
+        assert (await api.call("POST", path, acme.key, {"overlapSeconds": overlap})).status == 201
+        found = (await api.call("GET", "/api/v1/keys", acme.key)).json["keys"]
+        told += [key["expiresAt"] for key in found if key["keyId"] == made["keyId"]]
+    assert told[0] == told[1]
+
+
+async def test_a_key_that_calls_too_much_is_told_to_wait_and_another_org_is_not(
+    api: Api, acme: Tenant, rival: Tenant
+) -> None:
+    limit = "/api/v1/orgs/acme/call-limit"
+    changed = await api.call("PUT", limit, OPERATOR, {"callsPerSecond": 0.01})
+    assert (changed.status, changed.json) == (200, {"orgId": "acme", "callsPerSecond": 0.01})
+    assert (await api.call("PUT", "/api/v1/orgs/nobody/call-limit", OPERATOR, {"callsPerSecond": 1})).status == 404
+
+    heard: list[Answered] = []
+
+    async def refused() -> bool:  # once the key is looked up again, and the one call that is left is made
+        heard.append(await api.call("GET", "/api/v1/jobs", acme.key))
+        return heard[-1].status == 429
+
+    await eventually(refused, 30)
+    answer = heard[-1]
+    assert answer.json["error"] == "rate_limited"
+    assert 1 <= int(answer.headers["Retry-After"]) <= 100
+    assert answer.headers["RateLimit-Policy"].startswith('"key";q=')
+    assert answer.headers["RateLimit"].startswith('"key";r=0;t=')
+    fine = await api.call("GET", "/api/v1/jobs", rival.key)
+    assert (fine.status, fine.headers["RateLimit-Policy"]) == (200, '"key";q=500;w=2, "org";q=1000;w=2')

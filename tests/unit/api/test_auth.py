@@ -21,6 +21,11 @@ class Database:
     def __init__(self) -> None:
         self.live = True
         self.asked = 0
+        self.noted: list[str] = []
+
+    async def note(self, grant: Grant) -> None:
+        """Note that a key is in use."""
+        self.noted.append(grant.key_id)
 
     async def find(self, key_id: str) -> Grant | None:
         """Return the grant of the key."""
@@ -31,7 +36,7 @@ class Database:
 async def test_a_revoked_key_dies_when_it_is_looked_up_again() -> None:
     now = 0.0
     database = Database()
-    keyring = Keyring(database.find, "", lambda: now)
+    keyring = Keyring(database.find, "", database.note, lambda: now)
     assert await keyring.caller(f"Bearer {KEY}") == Caller(f"api:{GRANT.key_id}", "acme", 3, frozenset({"read"}))
     database.live = False
     now = auth.TRUST_SECONDS - 0.1
@@ -42,9 +47,21 @@ async def test_a_revoked_key_dies_when_it_is_looked_up_again() -> None:
         await keyring.caller(f"Bearer {KEY}")
 
 
+async def test_the_use_of_a_key_is_noted_once_in_some_minutes_and_only_of_one_that_opens() -> None:
+    now = 0.0
+    database = Database()
+    keyring = Keyring(database.find, "", database.note, lambda: now)
+    with pytest.raises(Problem):
+        await keyring.caller(f"Bearer {KEY[:-1]}6")
+    assert database.noted == []
+    for now in (0.0, 1.0, auth.USED_SECONDS - 1, auth.USED_SECONDS):  # noqa: B007  # the clock reads it
+        await keyring.caller(f"Bearer {KEY}")
+    assert database.noted == [GRANT.key_id] * 2
+
+
 async def test_an_unknown_key_is_asked_for_once_in_a_while_and_memory_stays_bounded() -> None:
     database = Database()
-    keyring = Keyring(database.find, "", lambda: 0.0)
+    keyring = Keyring(database.find, "", database.note, lambda: 0.0)
     for number in range(auth.MAX_REMEMBERED + 10):
         for _ in range(2):
             with pytest.raises(Problem):
@@ -53,11 +70,11 @@ async def test_an_unknown_key_is_asked_for_once_in_a_while_and_memory_stays_boun
 
 
 async def test_without_an_operator_key_nobody_is_the_operator() -> None:
-    keyring = Keyring(Database().find, "", lambda: 0.0)
+    keyring = Keyring(Database().find, "", Database().note)
     for header in ("Bearer ", "Bearer", "", "Bearer \x00"):
         with pytest.raises(Problem):
             await keyring.caller(header)
-    named = Keyring(Database().find, "öperator", lambda: 0.0)
+    named = Keyring(Database().find, "öperator", Database().note)
     assert (await named.caller("Bearer öperator")).actor == "operator"
 
 
