@@ -1,0 +1,58 @@
+"""All SQL that reads or writes what belongs to an org names the org, and no SQL stands anywhere else."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import api
+import projections.postgres.read as read
+from api.config import store
+from services.runtime.sql import blocks
+
+API = Path(api.__file__).parent
+# What is not of one org, and why that is right.
+WITHOUT_ORG = {
+    "active_schema": "which version of the read model readers follow",
+    "checkpoints": "how far the projection is, by partition",
+    "of_domain": "part of `extractions`, which names the org",
+    "orgs": "the operator's list of all orgs",
+    "grant_of_key": "which org a key belongs to is what it asks",
+    "sealed_credentials": "sealing all of them again is the operator's command",
+}
+OF_ORG = re.compile(r"\borg_id = (%\(org_id\)s|%s)")
+# What writes a new row, or only takes a lock, has nothing to look for: it names the org among its values.
+NEW = re.compile(r"INSERT INTO |SELECT pg_advisory_xact_lock")
+# Where SQL may be executed: the layer itself, what looks after a store as a whole, and an operator's command.
+LAYER = {"config/store.py", "config/reseal.py", "watch.py"}
+EXECUTES = {"execute", "executemany", "copy", "cursor", "stream"}
+
+
+def queries() -> list[tuple[str, str]]:
+    """Return every named query that the API runs."""
+    return [*read.SQL.items(), *blocks(store.QUERIES).items()]
+
+
+@pytest.mark.parametrize(("name", "text"), queries(), ids=[name for name, _ in queries()])
+def test_every_query_names_its_org_or_has_a_reason_not_to(name: str, text: str) -> None:
+    named = "%(org_id)s" in text if NEW.match(text) else bool(OF_ORG.search(text))
+    assert named != (name in WITHOUT_ORG), text
+
+
+def test_no_reason_is_given_for_a_query_that_is_gone() -> None:
+    assert set(WITHOUT_ORG) <= {name for name, _ in queries()}
+    named = [name for name, _ in queries()]
+    assert len(named) == len(set(named)), "two queries of one name: one could hide behind the reason of the other"
+
+
+def test_no_other_module_of_the_api_executes_sql() -> None:
+    sql_files = {str(path.relative_to(API)) for path in API.rglob("*.sql") if "migrations" not in path.parts}
+    assert sql_files == {"config/queries.sql"}
+    for path in API.rglob("*.py"):
+        name = str(path.relative_to(API))
+        calls = [node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+        found = [func.attr for func in calls if isinstance(func, ast.Attribute) and func.attr in EXECUTES]
+        assert not found or name in LAYER, (
+            f"{name} calls {found}: let it ask through api/config/store.py or the read model"
+        )
