@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import cache
 from itertools import islice
 from typing import Any, NoReturn, TypeVar
 
@@ -45,11 +46,18 @@ def typed(value: Mapping[str, Any], shape: type[T], *, strict: bool = True) -> T
 
 def query_of(given: MultiMapping[str], shape: type) -> dict[str, Any]:
     """Return a query string as plain values: what takes a list may come several times, all else once."""
-    lists = {field.encode_name for field in msgspec.structs.fields(shape) if item_type(field.type) is not None}
+    if not given:
+        return {}
+    lists = _lists(shape)
     several = [name for name in dict.fromkeys(given) if name not in lists and len(given.getall(name)) > 1]
     if several:
         raise together([invalid(name, "comes several times: send it once") for name in several])
     return {name: given.getall(name) if name in lists else given[name] for name in given}
+
+
+@cache
+def _lists(shape: type) -> frozenset[str]:
+    return frozenset(each.encode_name for each in msgspec.structs.fields(shape) if item_type(each.type) is not None)
 
 
 def _diagnose(data: bytes, reason: str) -> NoReturn:

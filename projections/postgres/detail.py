@@ -1,12 +1,11 @@
 """Reads a job with everything about it in one statement: one round trip, and of one instant."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, LiteralString
 
 from msgspec.json import Decoder
 from psycopg import sql
-from psycopg.rows import no_result
 
 from projections.postgres.listing import columns
 from projections.postgres.rows import Delivery, Job, Transition, Visit
@@ -20,23 +19,23 @@ _JOB_COLUMNS = Job.__struct_fields__
 
 
 @cache
-def statement(text: LiteralString) -> sql.Composed:
-    """Return the statement: the columns of the job, then its parts, each as the text of JSON."""
-    return sql.SQL(text).format(
-        columns=columns(Job),
-        transition=columns(Transition),
-        visit=columns(Visit),
-        delivery=columns(Delivery),
-        gate=columns(Gate),
+def statement(text: LiteralString) -> bytes:
+    """Return the statement: the columns of the job, then its parts, each as the text of JSON. Put together once."""
+    return (
+        sql.SQL(text)
+        .format(
+            columns=columns(Job),
+            transition=columns(Transition),
+            visit=columns(Visit),
+            delivery=columns(Delivery),
+            gate=columns(Gate),
+        )
+        .as_bytes()
     )
 
 
-def row_factory(cursor: Any) -> Callable[[Sequence[Any]], JobDetail]:
-    """Make rows of the statement into jobs: a row factory of psycopg."""
-    return no_result if cursor.description is None else _detail
-
-
-def _detail(row: Sequence[Any]) -> JobDetail:
+def detail_of(row: Sequence[Any]) -> JobDetail:
+    """Make a row of the statement into a job."""
     transitions, trace, deliveries, gate = row[len(_JOB_COLUMNS) :]
     return JobDetail(
         Job(**dict(zip(_JOB_COLUMNS, row, strict=False))),

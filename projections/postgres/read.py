@@ -76,13 +76,10 @@ class ReadModel:
 
     async def job(self, org_id: str, job_id: str) -> JobDetail | None:
         """Return a job with everything about it, of one instant; None: the org has no such job."""
-        async with (
-            self._pool.connection() as connection,
-            connection.cursor(binary=True, row_factory=detail.row_factory) as cursor,
-        ):
-            return await (
-                await cursor.execute(detail.statement(SQL["detail"]), {"org_id": org_id, "job_id": job_id})
-            ).fetchone()
+        async with self._pool.connection() as connection, connection.cursor(binary=True) as cursor:
+            await cursor.execute(detail.statement(SQL["detail"]), {"org_id": org_id, "job_id": job_id})
+            row = await cursor.fetchone()
+        return detail.detail_of(row) if row else None
 
     async def progress(self, org_id: str, job_id: str, partition: int, after: int) -> Progress:
         """Return what a job's events behind an ordinal left, of one instant, and how far its partition was folded."""
@@ -212,6 +209,6 @@ async def _number(connection: Connection, name: str, arguments: Any) -> int:
 
 
 @cache
-def _query(name: str, row: type[Struct]) -> sql.Composed:
+def _query(name: str, row: type[Struct]) -> bytes:
     """Return a statement that asks for the struct's columns by name: a newer version may have added others."""
-    return sql.SQL(SQL[name]).format(columns=listing.columns(row))
+    return sql.SQL(SQL[name]).format(columns=listing.columns(row)).as_bytes()
