@@ -16,6 +16,8 @@ API = Path(api.__file__).parent
 WITHOUT_ORG = {
     "active_schema": "which version of the read model readers follow",
     "checkpoints": "how far the projection is, by partition",
+    "now": "what time it is in Postgres",
+    "position": "how far the projection of a partition is",
     "of_domain": "part of `extractions`, which names the org",
     "orgs": "the operator's list of all orgs",
     "grant_of_key": "which org a key belongs to is what it asks",
