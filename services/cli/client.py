@@ -21,7 +21,8 @@ PATIENCE_SECONDS = 15.0  # how long a call is repeated before it is given up
 PAUSE_SECONDS = 0.5  # between two tries, unless the API names another time
 CALL_SECONDS = 30.0
 MAX_IDS = 1000  # of one batch-status call
-CANNOT_NOW = (429, 503)
+CANNOT_NOW = 503
+TOO_MANY = 429
 ADVICE = {
     "unauthenticated": "set JOBLEDGER_KEY to a key of this API; on a local stack `jobledger demo` makes some",
     "forbidden": "use a key that has this scope",
@@ -149,7 +150,7 @@ class Client:
                 if status == expect or (expect is None and status < 300):
                     return msgspec.json.decode(data, type=shape)
                 refused = refusal(status, data)
-                if status not in CANNOT_NOW:
+                if status not in (CANNOT_NOW, TOO_MANY):
                     raise refused
                 if time.monotonic() >= deadline:
                     raise ApiSilent(f"the API at {self.base_url} cannot answer now: {refused}: see `jobledger status`")
