@@ -13,13 +13,12 @@ import aiohttp
 import msgspec
 from msgspec import Struct
 
-from services.cli.client import CANNOT_NOW, PATIENCE_SECONDS, refusal
+from services.cli.client import CANNOT_NOW, PATIENCE_SECONDS, TOO_MANY, refusal
 from services.cli.errors import ApiSilent
 
 PAUSE_SECONDS = 0.5  # before the next connection
 SILENCE_SECONDS = 45.0  # three keepalives: then the connection is dead, whatever the socket says
 LINE_BYTES = 4 * 1024 * 1024  # of one event; a job with everything about it is one line
-TOO_MANY = 429
 
 
 class Sent(Struct, frozen=True):
