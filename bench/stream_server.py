@@ -141,12 +141,15 @@ async def main() -> None:
     async def unknown(_partition: int) -> None:
         return None
 
+    async def used(_grant: Grant) -> None:
+        return None
+
     async def grant(key_id: str) -> Grant:
         return Grant(key_id, ORG, hashlib.sha256(SECRET.encode()).digest(), ["read"], 0)
 
     tail = Tail(log, unknown, nothing)
     jobs = Jobs(cast(ReadModel, NoPostgres()), tail, NoKeys())
-    keyring = Keyring(grant, "")
+    keyring = Keyring(grant, "", used)
     none: Any = None
     parts = Parts(
         **dict.fromkeys(Parts.__dataclass_fields__, none)
