@@ -1,6 +1,6 @@
 """Decides a batch of commands and timers of one partition: events in order, with all that they send out."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -61,6 +61,10 @@ class BatchDecider:
         """Return what has been decided since the last call, and begin a new batch."""
         batch, self._batch = self._batch, Batch()
         return batch
+
+    def decided(self) -> Iterator[AnyEvent]:
+        """Yield the events of the batch that has begun."""
+        return (stored.recorded.event for stored in self._batch.events)
 
     def command(self, command: AnyCommand, offset: int, now: int, archived: Sequence[Job] = ()) -> Refused | None:
         """Decide one command, at this offset of the topic of commands; return the refusal where its asker gets one.

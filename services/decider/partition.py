@@ -107,10 +107,8 @@ class PartitionDecider:
         self._expire_leases(now)
         self._mark_position(now)
         self._archive_ended(now)
-        batch = self._decider.take()
-        self._commit(batch)
+        self._commit(self._decider.take())
         self._reply(self._inbox.take_refused())
-        self._hear(batch)
         return decided
 
     def _tell_refused(self, command: AnyCommand, offset: int, refused: Refused) -> None:
@@ -181,13 +179,8 @@ class PartitionDecider:
             record = reply_of(reply, self._settings)
             self._producer.produce(record.topic, record.partition, record.key, record.value)
 
-    def _hear(self, batch: Batch) -> None:
-        for stored in batch.events:
-            if isinstance(stored.recorded.event, WorkerAlive):
-                self._leases.heard(stored.recorded.event.boot_id)
-
     def _expire_leases(self, now: int) -> None:
-        """Declare workers lost that were silent although they could be heard."""
+        """Declare workers lost that were silent although they could be heard: up to and with what was just read."""
         if not self.ledger.workers:
             return
         try:
@@ -195,6 +188,9 @@ class PartitionDecider:
         except BrokerFault:
             self._leases.restart(now)
             return
+        for event in self._decider.decided():
+            if isinstance(event, WorkerAlive):
+                self._leases.heard(event.boot_id)
         self._decider.lost_workers(self._leases.silent(self.ledger.workers), now)
 
     def _mark_position(self, now: int) -> None:

@@ -2,8 +2,9 @@
 
 Two bounds. A worker that has read the word that its job was cancelled begins no call for it any more, in any weather.
 And no call begins later than one heartbeat, and the time of its answer, after the cancel was committed: counted from
-the commit, or from the end of whatever kept worker and decider from hearing each other since (DEAFENS, below, and
-processes that were killed, stopped or stood still).
+the commit, or from the end of whatever kept worker and decider from hearing each other since: processes that were
+killed, stopped or stood still, and what happened to heartbeats of this worker and to their answers (DEAFENS, below).
+The word that nobody asked for may get lost: the next heartbeat makes up for it.
 """
 
 from collections.abc import Iterator
@@ -12,8 +13,9 @@ from operator import itemgetter
 
 from schemas import events as e
 from schemas.recorded import Recorded
+from services.ledger.commands import AnnounceWorker
 from services.ledger.replies import Drop
-from services.ledger.wire import REPLIES
+from services.ledger.wire import COMMANDS, REPLIES
 from services.runtime.ledger_watch import ANSWER_SECONDS
 from services.runtime.topics import replies
 from tests.simulation.chaos import Fault
@@ -110,12 +112,23 @@ class Cancels:
                 until = max(until, end + ANSWER_SECONDS + patience)
         return until
 
+    def _of_its_heartbeat(self, fault: Fault, message: bytes, partition: int, life: Life) -> bool:
+        """Whether a message is a heartbeat of this worker, or the answer of a partition to what it asked."""
+        if fault.startswith("reply"):
+            reply = REPLIES.decode(message)
+            about = bool(reply.command_id) and reply.partition == partition
+            return about and self._world.boots.get(reply.requester) is life
+        command = COMMANDS.decode(message)
+        return isinstance(command, AnnounceWorker) and self._world.boots.get(command.boot_id) is life
+
     def _deaf(self, partition: int, life: Life) -> Iterator[Span]:
         """Yield when this worker and the decider of its job could not hear each other."""
         world = self._world
         yield from world.broker.outages
         yield from life.pauses
-        yield from ((at, at + DEAFENS[fault]) for at, fault in world.chaos.struck if fault in DEAFENS)
+        for at, fault, message in world.chaos.struck:
+            if fault in DEAFENS and (not message or self._of_its_heartbeat(fault, message, partition, life)):
+                yield (at, at + DEAFENS[fault])
         gone = 0.0
         for decider, number, opened_at, _ in world.memories:
             if number == partition:

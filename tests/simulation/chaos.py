@@ -39,6 +39,7 @@ Fault = Literal[
 SILENCING: set[Fault] = {
     "command_unacknowledged",
     "command_not_landed",
+    "command_late",
     "slow_call",
     "commit_unknown",
     "commit_aborted",
@@ -81,15 +82,15 @@ class Chaos:
     def __init__(self, random: Random, weather: Weather) -> None:
         self.random, self.weather = random, weather
         self.now: Callable[[], float] = lambda: 0.0  # simulated seconds
-        self.struck: list[tuple[float, Fault]] = []  # which faults happened, and when
+        self.struck: list[tuple[float, Fault, bytes]] = []  # when which fault happened, and to which message
         self.storm = True
 
-    def strikes(self, fault: Fault) -> bool:
-        """Whether this fault happens here."""
+    def strikes(self, fault: Fault, message: bytes = b"") -> bool:
+        """Whether this fault happens here, to this message."""
         chance = self.weather.chances.get(fault, 0.0) if self.storm else 0.0
         strikes = chance > 0.0 and self.random.random() < chance
         if strikes:
-            self.struck.append((self.now(), fault))
+            self.struck.append((self.now(), fault, message))
         return strikes
 
     def latency(self) -> float:

@@ -2,9 +2,9 @@
 
 from projections.postgres.fold import Current, fold
 from projections.private import opener
-from schemas.events import DeliveryAcked, WorkerLost
+from schemas.events import DeliveryAcked, WorkerAlive, WorkerLost
 from schemas.recorded import Recorded
-from services.ledger.erasure import STORE
+from services.ledger.policy import SECOND
 from services.ledger.state import Ledger
 from services.ledger.wire import REPLIES
 from services.runtime.raw_log import Checkpoint
@@ -15,7 +15,7 @@ from tests.simulation.clickhouse import Row
 from tests.simulation.erased import Erased
 from tests.simulation.folds import Folds
 from tests.simulation.historian import Historian
-from tests.simulation.history import History, Story
+from tests.simulation.history import ERASURES, History, Story
 from tests.simulation.owners import Owners
 from tests.simulation.patches import DECODER
 from tests.simulation.world import START_MICROS, World
@@ -41,6 +41,7 @@ class Check:
         self.historian = Historian(world, self._folds)
         self._cancels = Cancels(world)
         self._rest: dict[int, int] = {}  # positions at which all but ClickHouse had come to rest
+        self._alive: dict[tuple[int, str], int] = {}  # when a run of a worker last gave a sign of life, microseconds
         self._wrong: list[str] = []
         world.clients.reply_lands = self._reply
         world.restored = self._restored
@@ -151,13 +152,25 @@ class Check:
         self._erased.see(event, at)
         if isinstance(event, DeliveryAcked):
             key = (event.org_id, event.job_id, event.destination_id, event.generation)
-            held = min(world.warehouse.stored.get(key, NEVER), world.receiver.received.get(key, NEVER))
-            if event.destination_id != STORE and held > at + MILLISECOND:
+            stores = world.warehouse.stored, world.receiver.received, world.lake.stored
+            held = min(store.get(key, NEVER) for store in stores)
+            if event.destination_id not in ERASURES and held > at + MILLISECOND:
                 self._wrong.append(f"{key} was acknowledged at {at} s, its destination had it at {held} s")
+        self._heard_before_lost(recorded)
         if isinstance(event, WorkerLost) and not event.stopped and not SILENCING & world.chaos.weather.chances.keys():
             life = world.boots.get(event.boot_id)
             if life and not life.disturbed and at < life.ended_at:
                 self._wrong.append(f"{life} was given up at {at} s, and lived until {life.ended_at} s")
+
+    def _heard_before_lost(self, recorded: Recorded) -> None:
+        """In any weather: whoever was heard has the time of a lease, up to what two looks at it may differ by."""
+        event, at, settings = recorded.event, recorded.header.occurred_at, self._world.settings
+        if isinstance(event, WorkerAlive):
+            self._alive[recorded.header.partition, event.boot_id] = at
+        if isinstance(event, WorkerLost) and not event.stopped:
+            heard = self._alive[recorded.header.partition, event.boot_id]
+            if at - heard < (settings.lease_seconds - settings.heartbeat_seconds) * SECOND:
+                self._wrong.append(f"{event.boot_id} was given up at {at}, heard of at {heard} (microseconds)")
 
     def _everything(self) -> list[Recorded]:
         return [each for number in self._recorded for each in self._recorded[number]]
@@ -191,7 +204,7 @@ class Check:
         return wrong
 
     def _of_destinations(self) -> list[str]:
-        wrong = []
+        wrong = list(self._world.lake.differences(self._jobs()))
         rows = self._world.warehouse.rows
         for name, job in self._jobs().items():
             if job.deleted:

@@ -2,7 +2,7 @@
 
 import asyncio
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +20,7 @@ from schemas.avro_of import record_schema
 from schemas.events import EVENT_TYPES
 from services.runtime.raw_log import Checkpoint
 from tests.simulation import fibers
-from tests.simulation.chaos import Chaos
+from tests.simulation.chaos import Chaos, Fault
 from tests.simulation.life import Life, as_the_world, current
 
 FRAME_BYTES = 5  # magic and id of the schema before each event
@@ -71,33 +71,55 @@ class ClickHouse:
         return [f"ClickHouse lacks {len(lacks)} events and has {len(more)} too many"] if lacks or more else []
 
 
-class Client:
+class Caller:
+    """What calls of ClickHouse have in common, whoever makes them."""
+
+    def __init__(self, chaos: Chaos) -> None:
+        self._chaos = chaos
+        self._life: Life = current()
+
+    def call(self, fault: Fault) -> None:
+        """Take the time of a call, and fail at times."""
+        self._life.check()
+        fibers.sleep(self._chaos.latency())
+        if self._chaos.strikes(fault):
+            raise ClickHouseError(f"simulated: {fault}")
+
+    def land(self, insert: Callable[[], None]) -> None:
+        """Insert; what is on its way lands, mostly also when its process dies."""
+        late, loop = self._chaos.latency(), asyncio.get_running_loop()
+
+        def landed() -> None:
+            if self._life.alive or self._chaos.random.random() < 0.7:
+                insert()
+
+        as_the_world(lambda: loop.call_later(late, landed))
+        fibers.sleep(late + 0.0001)
+
+    def close(self) -> None:
+        """Hold nothing."""
+
+
+class Client(Caller):
     """Stands for `clickhouse_connect`'s client, for the statements of the projection."""
 
     def __init__(self, house: ClickHouse) -> None:
-        self._house, self._chaos = house, house.chaos
-        self._life: Life = current()
+        super().__init__(house.chaos)
+        self._house = house
 
     def raw_insert(self, table: str, insert_block: bytes, fmt: str, settings: dict[str, Any]) -> None:
-        """Insert rows; what is on its way lands, mostly also when its process dies."""
+        """Insert rows."""
         del fmt
-        self._call("clickhouse_down_before")
+        self.call("clickhouse_down_before")
         if table != TABLE:
             list(rows_of(insert_block))
             return
-        late, loop, token = self._chaos.latency(), asyncio.get_running_loop(), settings["insert_deduplication_token"]
-
-        def land() -> None:
-            if self._life.alive or self._chaos.random.random() < 0.7:
-                self._house.land(insert_block, token)
-
-        as_the_world(lambda: loop.call_later(late, land))
-        fibers.sleep(late + 0.0001)
-        self._call("clickhouse_down_after")
+        self.land(lambda: self._house.land(insert_block, settings["insert_deduplication_token"]))
+        self.call("clickhouse_down_after")
 
     def query(self, statement: str, parameters: dict[str, Any] | None = None) -> Any:
         """Answer what the projection asks."""
-        self._call("clickhouse_down_before")
+        self.call("clickhouse_down_before")
         rows = self._house.rows
         if statement == FOLDED:
             found: list[tuple[Any, ...]] = [
@@ -117,22 +139,13 @@ class Client:
 
     def command(self, statement: str, parameters: dict[str, Any]) -> None:
         """Erase rows; of the states of jobs nothing is kept here."""
-        self._call("clickhouse_down_before")
+        self.call("clickhouse_down_before")
         if statement == ERASE:
             key, position = (parameters["org_id"], parameters["job_id"]), parameters["position"]
             self._house.rows = [
                 row for row in self._house.rows if (row.org_id, row.job_id) != key or row.position >= position
             ]
-        self._call("clickhouse_down_after")
-
-    def close(self) -> None:
-        """Hold nothing."""
-
-    def _call(self, fault: Any) -> None:
-        self._life.check()
-        fibers.sleep(self._chaos.latency())
-        if self._chaos.strikes(fault):
-            raise ClickHouseError(f"simulated: {fault}")
+        self.call("clickhouse_down_after")
 
 
 class Books:

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
 from schemas import events as e
-from services.ledger.erasure import STORE
+from services.ledger.erasure import STORE, TABLES
 from services.ledger.state import Ledger
 from tests.simulation.history import Story
 from tests.simulation.world import World
@@ -31,6 +31,10 @@ class Erased:
             self._deleted.add(event.job_id)
         if event.job_id in self._deleted:
             self._newest = at
+        if isinstance(event, e.DeliveryAcked) and event.destination_id == TABLES["clickhouse"]:
+            known = self._world.lake.erased.get((event.org_id, event.job_id), float("inf"))
+            if known > at + MILLISECOND:
+                self.wrong.append(f"{event.job_id}: ClickHouse acknowledged at {at} s what its table knew at {known} s")
         if not isinstance(event, e.DeliveryEvent) or event.destination_id != STORE:
             return
         this = event.job_id, event.generation
@@ -67,6 +71,8 @@ class Erased:
         row = world.warehouse.rows.get(key)
         if row is None or not row.erased:
             yield f"{name} is deleted, and the table of extractions has {row}"
+        if late := world.lake.of_job(key):
+            yield f"{name} is deleted, and ClickHouse has {late}"
         if blobs := world.blobs.of_job(*key):
             yield f"{name} is deleted, and there are {blobs}"
         if rows := world.model.rows_of(key):

@@ -34,6 +34,8 @@ import services.snapshotter.sink
 import services.workers.__main__ as workers_main
 import services.workers.readers
 import services.writers.__main__ as writers_main
+import services.writers.clickhouse.compose
+import services.writers.clickhouse.writer
 import services.writers.postgres.compose
 import services.writers.postgres.writer
 import services.writers.webhook.compose
@@ -45,7 +47,7 @@ from services.decider.restore import restore
 from services.ledger.state import Ledger
 from services.runtime.settings import Settings
 from services.runtime.topics import deliveries, events, tasks
-from tests.simulation import clickhouse, fibers, read_model
+from tests.simulation import clickhouse, fibers, lake, read_model
 from tests.simulation.archive import Archive
 from tests.simulation.life import Crashed, current
 from tests.simulation.snapshot_store import SnapshotStore
@@ -164,6 +166,7 @@ def _workers(world: World) -> list[tuple[Any, str, Any]]:
 
 def _writers(world: World) -> list[tuple[Any, str, Any]]:
     hooks, table = services.writers.webhook.compose, services.writers.postgres.compose
+    other, its_writer = services.writers.clickhouse.compose, services.writers.clickhouse.writer
     return [
         (writers_main, "serve", _serve),
         (writers_main, "job_keys", world.vault.lent),
@@ -177,6 +180,9 @@ def _writers(world: World) -> list[tuple[Any, str, Any]]:
         (writers_main, "watch_stream", _watch_nothing),
         (table, "BlobStore", lambda _url: world.blobs),
         (services.writers.postgres.writer, "AsyncConnection", world.warehouse),
+        (other, "BlobStore", lambda _url: world.blobs),
+        (its_writer, "connect", lambda _url: lake.Client(world.lake)),
+        (its_writer, "migrate", lambda *_: []),
         (hooks, "BlobStore", lambda _url: world.blobs),
         (hooks, "AsyncConnectionPool", _nothing),
         (hooks, "Sender", _nothing),

@@ -83,13 +83,13 @@ class PlainProducer:
             self._land_reply(target, entry)
             self._say(report, None, Message(topic, partition, 0, entry), 0.001)
             return
-        if topic.endswith(".commands") and chaos.strikes("command_late"):
+        if topic.endswith(".commands") and chaos.strikes("command_late", entry.value):
             self._land_late(topic, target, entry)
             self._fail(report, topic, partition, chaos.random.uniform(0.1, 1.0))
             return
-        lost = topic.endswith(".commands") and chaos.strikes("command_not_landed")
+        lost = topic.endswith(".commands") and chaos.strikes("command_not_landed", entry.value)
         offset = None if lost else target.append(entry)
-        if offset is None or (topic.endswith(".commands") and chaos.strikes("command_unacknowledged")):
+        if offset is None or (topic.endswith(".commands") and chaos.strikes("command_unacknowledged", entry.value)):
             self._fail(report, topic, partition, chaos.random.uniform(1.0, 5.0))
         else:
             heard_at = max(self._heard_at, wire.loop.time() + chaos.random.uniform(0.0005, 0.005))
@@ -115,8 +115,9 @@ class PlainProducer:
     def _land_reply(self, target: Partition, entry: Entry) -> None:
         """Replies are neither kept nor repeated: some get lost, come twice or come late."""
         self._wire.reply_lands(entry.value)
-        for _ in range(0 if self._chaos.strikes("reply_lost") else 2 if self._chaos.strikes("reply_twice") else 1):
-            late = self._chaos.random.uniform(0.5, 6.0) if self._chaos.strikes("reply_late") else 0.0
+        chaos, reply = self._chaos, entry.value
+        for _ in range(0 if chaos.strikes("reply_lost", reply) else 2 if chaos.strikes("reply_twice", reply) else 1):
+            late = chaos.random.uniform(0.5, 6.0) if chaos.strikes("reply_late", reply) else 0.0
             self._wire.later(late, partial(self._append, target, entry))
 
     @staticmethod

@@ -17,7 +17,7 @@ import services.snapshotter.__main__ as snapshotter_main
 import services.workers.__main__ as workers_main
 import services.writers.__main__ as writers_main
 from services.ledger.policy import SECOND
-from services.runtime.topics import deliveries, tasks
+from services.runtime.topics import DELIVERY_KINDS, deliveries, tasks
 from tests.simulation.check import Check
 from tests.simulation.life import WORLD
 from tests.simulation.loop import Stuck
@@ -97,7 +97,7 @@ async def _live(world: World, check: Check) -> None:
 
 def _topics(world: World) -> tuple[str, ...]:
     settings = world.settings
-    return tasks(settings, "workflow"), deliveries(settings, "postgres"), deliveries(settings, "webhook")
+    return tasks(settings, "workflow"), *(deliveries(settings, kind) for kind in DELIVERY_KINDS)
 
 
 def _start(world: World, check: Check) -> None:
@@ -113,7 +113,7 @@ def _start(world: World, check: Check) -> None:
             lambda own=own: workers_main.main(own),  # type: ignore[misc]
             lambda: _off(world, world.chaos.weather.skew_seconds),
         )
-    for number, kind in enumerate(("postgres", "postgres", "webhook")):
+    for number, kind in enumerate(("postgres", "postgres", "webhook", "clickhouse", "clickhouse")):
         own = dataclasses.replace(settings, worker_id=f"{kind}{number}", writer_kind=kind)
         cluster.add(f"writer-{kind}-{number}", lambda own=own: writers_main.main(own))  # type: ignore[misc]
     for number in range(2):  # one works, one stands by

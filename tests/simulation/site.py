@@ -113,8 +113,9 @@ class Site:
 
     async def _answered(self, request: FetchRequest) -> FetchResult:
         random = self._chaos.random
+        slow = 4.0 if "/slow/" in request.url else 1.0
         await asyncio.sleep(
-            random.uniform(1.0, 9.0) if self._chaos.strikes("page_hangs") else random.uniform(0.01, 0.6)
+            random.uniform(1.0, 9.0) if self._chaos.strikes("page_hangs") else slow * random.uniform(0.01, 0.6)
         )
         if self._chaos.strikes("page_fails"):
             after = random.choice((None, None, 1.0, 7.0))

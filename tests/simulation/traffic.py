@@ -33,6 +33,7 @@ from services.runtime.settings import Settings
 from services.runtime.topics import commands, deliveries, events, partition_of_org, tasks
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
+from tests.simulation.lake import LAKE
 from tests.simulation.vault import Vault
 
 PLACES = (
@@ -43,6 +44,7 @@ PLACES = (
     Destination(destination_id="hook:lost", kind="webhook", gating=False, after=After.FAILED),
 )
 WORKFLOWS = ("v", "w")
+IN_CLICKHOUSE = Destination(destination_id=LAKE, kind="clickhouse")
 ANSWER_SECONDS = 4.0
 MOST_ORGS = 4
 DELETED = 0.15  # of all jobs
@@ -155,9 +157,10 @@ class Traffic:
         random = self.chaos.random
         digest = f"{org}/{number}".encode().ljust(16)
         count = random.choice((1, 1, 2, 4))
-        hint = random.choice(("p", "p", "p", "gone"))
+        hint = random.choice(("p", "p", "p", "slow", "slow", "gone"))
         hook = replace(PLACES[1], on_exhausted=random.choice((*OnExhausted,)), gate_seconds=random.choice((8, 20)))
         places = (PLACES[0], hook, PLACES[2])[: random.randint(1, 3)] + random.choice((PLACES[3:], ()))
+        places += random.choice(((IN_CLICKHOUSE,), ()))
         submit = SubmitJobs(
             command_id="",
             org_id=org,
@@ -197,7 +200,7 @@ class Traffic:
 
     async def _redeliver(self, commander: Commander, org: str, job: str) -> None:
         await asyncio.sleep(self.chaos.random.choice((1.0, 4.0, 8.0)))
-        place = self.chaos.random.choice(("table", "hook"))
+        place = self.chaos.random.choice(("table", "hook", LAKE))
         for generation in (2, 3):
             again = RedeliverJob(command_id="", org_id=org, job_id=job, destination_id=place, generation=generation)
             await self._ask(commander, again, may_be_refused=True)

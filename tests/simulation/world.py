@@ -13,7 +13,7 @@ from services.runtime.settings import Settings
 from services.runtime.topics import all_topics
 from services.streams.app import Handle
 from services.streams.watch import Taking
-from tests.simulation import clickhouse, site, stores
+from tests.simulation import clickhouse, lake, site, stores
 from tests.simulation.broker import Broker, Clock
 from tests.simulation.chaos import Chaos, weather_of
 from tests.simulation.clients import Clients
@@ -53,6 +53,7 @@ class World:
             self.chaos, {f"org-{number}" for number in range(MOST_ORGS) if self.random.random() < SEALED}
         )
         self.model = ReadModel(self.vault)
+        self.lake = lake.Lake(self.chaos)
         self.house = clickhouse.ClickHouse(self.chaos)
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
