@@ -8,7 +8,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 import msgspec
 
 from api.errors import Problem, invalid
+from api.requests import LINE_PATTERN
 
+_LINE = repr(LINE_PATTERN)
 _NAMED = re.compile(r"(?:unknown field|missing required field) `([^`]+)`")
 
 
@@ -31,6 +33,8 @@ def named(path: str, error: msgspec.ValidationError) -> Problem:
     missing = _NAMED.search(what)
     inner = path + where.rstrip("`")
     field = ".".join(filter(None, (inner.lstrip("."), missing[1] if missing else "")))
+    if _LINE in what:
+        return invalid(field, "holds a control character or a line break: leave it out")
     return invalid(field or "body", what[0].lower() + what[1:])
 
 

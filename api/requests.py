@@ -12,9 +12,11 @@ from services.ledger.provider_settings import WITH_CREDENTIAL
 
 MAX_URLS = 10_000
 MAX_IN_FLIGHT = 100_000
-ID_PATTERN = r"^[a-z0-9][a-z0-9_-]{0,62}$"
+END = r"$(?!\n)"  # of a text: to `$` alone, Python lets a line break follow
+ID_PATTERN = rf"^[a-z0-9][a-z0-9_-]{{0,62}}{END}"
+LINE_PATTERN = rf"^[^\x00-\x1f\x7f-\x9f]*{END}"
 Id = Annotated[str, Meta(pattern=ID_PATTERN, description="lower-case letters, digits, - and _")]
-Name = Annotated[str, Meta(min_length=1, max_length=200)]
+Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE_PATTERN)]
 InFlight = Annotated[int, Meta(ge=1, le=MAX_IN_FLIGHT, description="jobs dispatched or running at once")]
 Erasure = Annotated[
     bool, Meta(description="seal what new jobs say of people, so that a deletion makes it unreadable in the log too")
@@ -41,7 +43,7 @@ class RegisterOrg(Request, frozen=True, kw_only=True):
 
     name: Name
     org_id: Id | None = None
-    plan: Annotated[str, Meta(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")] = "standard"
+    plan: Annotated[str, Meta(pattern=rf"^[a-z0-9][a-z0-9_-]{{0,31}}{END}")] = "standard"
     max_in_flight: InFlight = 5
     erasure: Erasure = False
 
@@ -85,7 +87,10 @@ class SaveCredential(Request, frozen=True, kw_only=True):
         dict[str, str],
         Meta(description="write-only. brightdata: apiKey, zone; zyte: apiKey; the others: username, password"),
     ]
-    label: Annotated[str, Meta(max_length=200, description="shown in the list; no secret")] = ""
+    label: Annotated[
+        str,
+        Meta(max_length=200, pattern=LINE_PATTERN, description="shown in the list; no secret"),
+    ] = ""
 
 
 OnExhausted = Annotated[

@@ -5,10 +5,11 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NoReturn
 
+from schemas.codec import Encoder
 from services.decider.clock import SteadyClock
 from services.decider.partition import PartitionDecider, Tools, open_partition
 from services.decider.postgres_archive import PostgresArchive
@@ -18,7 +19,7 @@ from services.runtime.broker_watch import watch_broker
 from services.runtime.dead_letter import parking_from_threads
 from services.runtime.dead_letter_topic import dead_letters_of
 from services.runtime.ends import Ends
-from services.runtime.errors import Fenced
+from services.runtime.errors import Fenced, RegistryAway
 from services.runtime.health import Health, Progress
 from services.runtime.ids import uuid7
 from services.runtime.metrics import count, level
@@ -28,6 +29,8 @@ from services.runtime.producer import Producer
 from services.runtime.registry import decoder, encoder
 from services.runtime.settings import Settings
 from services.runtime.time import now_micros
+
+REGISTRY_SECONDS = 1.0  # until a registry that is away is asked again
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +43,9 @@ async def main(settings: Settings) -> None:
     park = parking_from_threads(letters, asyncio.get_running_loop())
     health = Health("decider")
     server = await health_server.serve(settings, health)
-    encode, decode = await asyncio.to_thread(encoder, settings), await asyncio.to_thread(decoder, settings)
+    parts = {partition: health.part(f"partition-{partition}") for partition in settings.partitions_owned()}
+    encode = await registered(settings, list(parts.values()))
+    decode = await asyncio.to_thread(decoder, settings)
     archive, ends = PostgresArchive(settings.postgres), Ends(settings, topics.commands(settings))
     tools = Tools(
         settings,
@@ -62,14 +67,27 @@ async def main(settings: Settings) -> None:
                 group.create_task(watch_inboxes(ends, deciders, health.part("commands")))
             group.create_task(archive.watch())
             group.create_task(watch_broker(settings, health.part("broker")))
-            for partition in settings.partitions_owned():
-                progress = health.part(f"partition-{partition}")
+            for partition, progress in parts.items():
                 group.create_task(in_thread(partial(decide, tools, partition, deciders, progress, stopping), stopping))
     finally:
         stopping.set()
         archive.close()
         await server.close()
         await asyncio.to_thread(producer.close)
+
+
+async def registered(settings: Settings, parts: Sequence[Progress]) -> Encoder:
+    """Register the schemas of our events; a registry that is away is waited for, which every part tells."""
+    for part in parts:
+        part.stalled("asks the schema registry")
+    while True:
+        try:
+            return await asyncio.to_thread(encoder, settings)
+        except RegistryAway as away:
+            log.warning("waiting for the schema registry", extra={"reason": str(away)})
+            for part in parts:
+                part.stalled(str(away))
+        await asyncio.sleep(REGISTRY_SECONDS)
 
 
 async def in_thread(work: Callable[[], None], stopping: threading.Event) -> None:

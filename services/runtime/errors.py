@@ -5,7 +5,8 @@ RuntimeFault
 ├── BrokerFault        Kafka answered with an error that waiting does not cure, or did not answer at all
 │   ├── RecordRefused  Kafka will never take this record: too large, no such topic or partition, not allowed
 │   └── NotDelivered   Kafka did not acknowledge a record in time; it may be there all the same
-├── RegistryFault      the schema registry did not answer, or refuses a schema
+├── RegistryFault      the schema registry refuses a schema, or does not know it
+│   └── RegistryAway   it does not answer now
 ├── LedgerUnavailable  no decider answered a command in time; the command may still take effect
 ├── LogGap             a record that had to be next is not there
 ├── Fenced             another writer owns this partition now; leave the process
@@ -40,7 +41,11 @@ class NotDelivered(BrokerFault):
 
 
 class RegistryFault(RuntimeFault):
-    """The schema registry did not answer, or refuses a schema."""
+    """The schema registry refuses a schema, or does not know it."""
+
+
+class RegistryAway(RegistryFault):
+    """The schema registry does not answer now."""
 
 
 class LedgerUnavailable(RuntimeFault):

@@ -11,7 +11,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder, UnknownSchema, subject_of
 from schemas.events import EVENT_TYPES
-from services.runtime.errors import RegistryFault, SettingsError
+from services.runtime.errors import RegistryAway, RegistryFault, SettingsError
 from services.runtime.settings import Settings
 
 CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"
@@ -63,7 +63,7 @@ class Registry:
                 if error.code < 500:
                     raise fault from None
             except (OSError, TimeoutError) as error:
-                fault = RegistryFault(
+                fault = RegistryAway(
                     f"no schema registry answers at {self._base} ({error}): start it with `jobledger up`, "
                     "or correct JOBLEDGER_REGISTRY"
                 )
@@ -85,7 +85,8 @@ class Registry:
             return _NotFound(f"{method} {path}: not found")
         if error.code == 409:
             return RegistryFault(f"{path}: not compatible with a released version: {said}; change the event class back")
-        return RegistryFault(f"the schema registry refused {method} {path} with {error.code}: {said}")
+        kind = RegistryFault if error.code < 500 else RegistryAway
+        return kind(f"the schema registry refused {method} {path} with {error.code}: {said}")
 
 
 class _NotFound(RegistryFault):

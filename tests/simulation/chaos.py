@@ -25,6 +25,7 @@ Fault = Literal[
     "clickhouse_down_after",  # it is, and the projection is told that it is not
     "archive_away",
     "keys_away",  # of jobs that are sealed
+    "registry_away",
     "page_fails",
     "page_hangs",
     "rebalance",  # the group is dealt again for no reason

@@ -45,6 +45,7 @@ from schemas.events import EVENT_TYPES
 from services.decider.partition import open_partition
 from services.decider.restore import restore
 from services.ledger.state import Ledger
+from services.runtime.errors import RegistryAway
 from services.runtime.settings import Settings
 from services.runtime.topics import deliveries, events, tasks
 from tests.simulation import clickhouse, fibers, lake, read_model
@@ -120,6 +121,12 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         world.cluster.end(current())
         raise Crashed
 
+    def registered(_settings: Settings) -> Encoder:
+        fibers.sleep(world.chaos.latency())
+        if world.chaos.strikes("registry_away"):
+            raise RegistryAway("simulated")
+        return ENCODER
+
     def remembered(tools: Any, partition: int) -> Any:
         decider = open_partition(tools, partition)
         world.memories.append((current(), partition, world.loop.time(), decider.ledger))
@@ -132,7 +139,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
 
     return [
         (services.runtime.health_server, "serve", _serve),
-        (decider_main, "encoder", lambda _settings: ENCODER),
+        (decider_main, "encoder", registered),
         (decider_main, "decoder", lambda _settings: DECODER),
         (decider_main, "leave_at_once", leave_at_once),
         (services.decider.restore, "gc", SimpleNamespace(freeze=lambda: None)),  # a seed is not for life

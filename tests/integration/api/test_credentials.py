@@ -85,6 +85,8 @@ async def test_credentials_are_a_matter_of_the_scope_admin(api: Api, acme: Tenan
         ({"provider": "zyte", "secret": SECRET}, "secret"),
         ({"provider": "zyte", "secret": {"apiKey": [SECRET]}}, "secret[...]"),
         ({"provider": "zyte", "secret": {"apiKey": SECRET}, "label": "x" * 201}, "label"),
+        ({"provider": "zyte", "secret": {"apiKey": SECRET}, "label": "shop\x1b[2J"}, "label"),
+        ({"provider": "zyte", "secret": {"apiKey": SECRET}, "label": "shop\n"}, "label"),
     ],
 )
 async def test_what_cannot_be_kept_is_refused_without_being_quoted(
