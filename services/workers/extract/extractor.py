@@ -130,7 +130,7 @@ def _value(number: int, name: str, leaf: Leaf, scope: Scope, reading: _Reading) 
     raw = scope.raw(leaf)
     if raw is not None and leaf.pattern:
         texts = raw if isinstance(raw, list) else [raw]
-        raw = [part for text in texts for part in patterns.found(leaf.pattern, str(text), 1)] or None
+        raw = [part for text in texts for part in patterns.found(leaf.pattern, str(text))] or None
     value = value_of(raw, leaf, reading.url)
     reading.asked += 1
     if value is not None:

@@ -28,6 +28,16 @@ class View:
 
     text: str
     faults: list[tuple[str, str]] = field(default_factory=list)
+    budget: patterns.Budget = field(default_factory=patterns.Budget)
+
+    def matches(self, pattern: str, text: str) -> list[str]:
+        """Return what a pattern matches, place by place; nothing where the time of this page is over, which is told."""
+        try:
+            return self.budget.found(pattern, text)
+        except patterns.TooLong as error:
+            if not any(error.args[0] == message for _, message in self.faults):
+                self.faults.append(("too_large", str(error)))
+            return []
 
     @cached_property
     def root(self) -> Selector:
@@ -95,9 +105,9 @@ class Scope:
             case "opengraph":
                 return self.view.properties.get(leaf.query.lower()) if self.data is None else None
             case "regex":
-                return (
-                    patterns.found(leaf.query, self._source(), patterns.MAX_FOUND if leaf.type == "list" else 1) or None
-                )
+                if leaf.type == "list":
+                    return self.view.matches(leaf.query, self._source()) or None
+                return patterns.found(leaf.query, self._source()) or None
 
     def below(self, chosen: ItemsSelector | Leaf) -> list["Scope"]:
         """Return what a selector finds here as scopes of their own."""
@@ -113,7 +123,7 @@ class Scope:
                 members = values[0] if len(values) == 1 and isinstance(values[0], list) else values
                 return [Scope(self.view, data=one) for one in members if isinstance(one, dict | list)]
             case "regex":
-                return [Scope(self.view, text=one) for one in patterns.found(chosen.query, self._source())]
+                return [Scope(self.view, text=one) for one in self.view.matches(chosen.query, self._source())]
             case "opengraph":
                 return []
 
