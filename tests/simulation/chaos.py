@@ -10,6 +10,7 @@ Fault = Literal[
     "command_not_landed",  # does not land, and the producer is told so
     "command_late",  # lands seconds after the producer was told that it did not
     "reply_lost",
+    "word_lost",  # a reply that nobody asked for
     "reply_twice",
     "reply_late",
     "commit_unknown",  # committed, but the producer is told that it failed
@@ -45,7 +46,8 @@ SILENCING: set[Fault] = {
     "commit_unknown",
     "commit_aborted",
 }
-ALWAYS: dict[Fault, float] = {"page_fails": 0.15, "page_hangs": 0.05}  # the web is like that in any weather
+# In any weather: the web is like that, and nothing may rest on a word that nobody asks for again.
+ALWAYS: dict[Fault, float] = {"page_fails": 0.15, "page_hangs": 0.05, "word_lost": 0.3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def weather_of(random: Random) -> Weather:
     """Draw the weather of a seed: calm ones are needed too, to see what a single kind of fault does."""
     faults = Fault.__args__  # type: ignore[attr-defined]
     kinds = random.choice((0, 1, 3, len(faults), len(faults)))
-    chances = ALWAYS | {fault: random.choice((0.02, 0.05, 0.2)) for fault in random.sample(faults, kinds)}
+    chances = {fault: random.choice((0.02, 0.05, 0.2)) for fault in random.sample(faults, kinds)} | ALWAYS
     return Weather(
         storm_seconds=random.uniform(8.0, 20.0),
         steps_between_kills=random.choice((0.0, 100.0, 300.0, 300.0, 1000.0)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from confluent_kafka import KafkaError
 
+from services.ledger.wire import REPLIES
 from tests.simulation import fibers
 from tests.simulation.broker import Entry, FencedOff, Partition
 from tests.simulation.fibers import Signal
@@ -116,6 +117,8 @@ class PlainProducer:
         """Replies are neither kept nor repeated: some get lost, come twice or come late."""
         self._wire.reply_lands(entry.value)
         chaos, reply = self._chaos, entry.value
+        if not REPLIES.decode(reply).command_id and chaos.strikes("word_lost"):
+            return
         for _ in range(0 if chaos.strikes("reply_lost", reply) else 2 if chaos.strikes("reply_twice", reply) else 1):
             late = chaos.random.uniform(0.5, 6.0) if chaos.strikes("reply_late", reply) else 0.0
             self._wire.later(late, partial(self._append, target, entry))

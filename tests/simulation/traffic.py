@@ -157,7 +157,8 @@ class Traffic:
         random = self.chaos.random
         digest = f"{org}/{number}".encode().ljust(16)
         count = random.choice((1, 1, 2, 4))
-        hint = random.choice(("p", "p", "p", "slow", "slow", "gone"))
+        workflow = random.choice(("short", "long", "long", "chain"))
+        hint = "slow" if workflow == "chain" else random.choice(("p", "p", "p", "gone"))
         hook = replace(PLACES[1], on_exhausted=random.choice((*OnExhausted,)), gate_seconds=random.choice((8, 20)))
         places = (PLACES[0], hook, PLACES[2])[: random.randint(1, 3)] + random.choice((PLACES[3:], ()))
         places += random.choice(((IN_CLICKHOUSE,), ()))
@@ -167,7 +168,7 @@ class Traffic:
             jobs=(),
             workflow_id=random.choice(WORKFLOWS),
             workflow_version=1,
-            workflow_ref=random.choice(("workflows/short", "workflows/long", "workflows/long", "workflows/chain")),
+            workflow_ref=f"workflows/{workflow}",
             destinations=places if random.random() < 0.95 else (),
             max_run_seconds=random.choice((0, 0, 0, 6)),
             max_queue_seconds=random.choice((0, 0, 0, 0, 2, 5)),
