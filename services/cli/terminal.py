@@ -1,10 +1,12 @@
 """What the verbs have in common on a terminal: how they print, and how they end when something is wrong."""
 
 import asyncio
+import re
 import shutil
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TypeVar
 
@@ -15,13 +17,24 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 160
 T = TypeVar("T")
-Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+_as_json: ContextVar[bool] = ContextVar("whether this command was asked for JSON", default=False)
+
+
+def _noted(context: typer.Context, asked: bool) -> bool:
+    before = _as_json.set(asked)
+    context.call_on_close(lambda: _as_json.reset(before))
+    return asked
+
+
+Json = Annotated[
+    bool, typer.Option("--json", callback=_noted, is_eager=True, help="Print JSON instead of text, errors too.")
+]
 Org = Annotated[str, typer.Option("--org", help="Which org of the local stack calls; default: the newest one.")]
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """End the command with one line on stderr and exit code 1 where what it needs is missing or refused."""
+    """End the command as `fail` does where what it needs is missing or refused."""
     from services.cli.errors import CliFault
     from services.localstack.errors import StackFault
     from services.runtime.errors import RuntimeFault
@@ -29,7 +42,7 @@ def told() -> Iterator[None]:
     try:
         yield
     except (CliFault, StackFault, RuntimeFault) as fault:
-        fail(str(fault))
+        fail(str(fault), getattr(fault, "code", type(fault).__name__))
 
 
 def run(main: Coroutine[Any, Any, T]) -> T:
@@ -38,10 +51,16 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(main)
 
 
-def fail(message: str) -> NoReturn:
-    """End the command with a message on stderr."""
+def fail(message: str, code: str = "unusable", exit_code: int = 1) -> NoReturn:
+    """End the command with a message on stderr, and with --json a problem as the API's on stdout, code and message."""
+    if _as_json.get():
+        print_json({"error": _snake(code), "message": message})
     typer.echo(message, err=True)
-    raise typer.Exit(1)
+    raise typer.Exit(exit_code)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
 def print_json(value: object) -> None:

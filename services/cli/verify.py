@@ -52,11 +52,9 @@ def verify(
             print_report(report, as_json)
             ok = report.ok
     except psycopg.OperationalError as fault:
-        typer.echo(f"cannot verify: Postgres: {fault}", err=True)
-        raise typer.Exit(UNUSABLE) from None
+        fail(f"cannot verify: Postgres: {fault}", "store_unavailable", UNUSABLE)
     except (StackFault, RuntimeFault, ClickHouseError) as fault:
-        typer.echo(f"cannot verify: {fault}", err=True)
-        raise typer.Exit(UNUSABLE) from None
+        fail(f"cannot verify: {fault}", type(fault).__name__, UNUSABLE)
     if not ok:
         raise typer.Exit(1)
 
