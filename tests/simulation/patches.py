@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -54,10 +55,21 @@ from tests.simulation.life import Crashed, current
 from tests.simulation.snapshot_store import SnapshotStore
 from tests.simulation.world import START_MICROS, World, policy
 
+EVENTS_REMEMBERED = 20_000
 NUMBERS = {name: number for number, name in enumerate(EVENT_TYPES, start=1)}
 NAMES = {number: name for name, number in NUMBERS.items()}
 ENCODER = Encoder(NUMBERS)
-DECODER = Decoder(lambda number: record_schema(NAMES[number]))
+
+
+class _Remembering(Decoder):
+    """Decodes the same bytes once: ten processes and the checks read each event."""
+
+    def __init__(self, schema_by_id: Callable[[int], dict[str, Any]]) -> None:
+        super().__init__(schema_by_id)
+        self.decode = lru_cache(EVENTS_REMEMBERED)(super().decode)  # type: ignore[method-assign]
+
+
+DECODER = _Remembering(lambda number: record_schema(NAMES[number]))
 THREADS = SimpleNamespace(Thread=fibers.Thread, Event=fibers.Event, Condition=fibers.Condition, Lock=fibers.Lock)
 
 
@@ -184,7 +196,7 @@ def _writers(world: World) -> list[tuple[Any, str, Any]]:
                 deliveries(settings, kind), handle, fault, taking
             ),
         ),
-        (writers_main, "watch_stream", _watch_nothing),
+        *((writers_main, name, _watch_nothing) for name in ("watch_stream", "watch_postgres", "watch_clickhouse")),
         (table, "BlobStore", lambda _url: world.blobs),
         (services.writers.postgres.writer, "AsyncConnection", world.warehouse),
         (other, "BlobStore", lambda _url: world.blobs),
