@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
+from services.runtime.dsn import check_dsn
 from services.runtime.errors import SettingsError
 from services.runtime.sealing import Sealer
 
@@ -138,6 +139,9 @@ def _check(settings: Settings) -> None:
     ):
         if not 0 < getattr(settings, name) <= most:
             raise SettingsError(f"JOBLEDGER_{name.upper()} takes more than 0 and at most {most:g}")
+    if not 0 < settings.stream_keepalive_seconds <= MAX_SILENCE_SECONDS:
+        raise SettingsError(f"JOBLEDGER_STREAM_KEEPALIVE_SECONDS takes more than 0 and at most {MAX_SILENCE_SECONDS:g}")
+    check_dsn("JOBLEDGER_POSTGRES", settings.postgres)
     if settings.credentials_key:
         Sealer(settings.credentials_key)  # raises, and names the setting
     if not settings.calls_per_second >= 0:

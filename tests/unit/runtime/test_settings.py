@@ -1,6 +1,7 @@
 """Settings are read once, and a bad one is refused with its key and without its value."""
 
 import dataclasses
+import re
 
 import pytest
 
@@ -47,6 +48,36 @@ def test_every_missing_setting_is_named_at_once() -> None:
 def test_a_bad_setting_is_named(field: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"JOBLEDGER_{field}"):
         settings_from(REQUIRED | {f"JOBLEDGER_{field}": value})
+
+
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "postgresql://u:s3c/r3t@127.0.0.1/x",
+        "postgresql://u:12/s3cr3t@127.0.0.1/x",
+        "postgresql://u:s3c@r3t/y@127.0.0.1/x",
+        "postgresql://u:s3c%r3t@127.0.0.1/x",
+        "postgresql://u:s3c r3t@127.0.0.1/x",
+        "host=127.0.0.1 password='s3cr3t user=u",
+        "postgresql://u@127.0.0.1/x?passwort=s3cr3t",
+    ],
+)
+def test_of_a_connection_string_that_libpq_would_quote_nothing_is_shown(dsn: str) -> None:
+    with pytest.raises(SettingsError, match="JOBLEDGER_POSTGRES") as refused:
+        settings_from(REQUIRED | {"JOBLEDGER_POSTGRES": dsn})
+    assert not re.search("s3c|r3t", str(refused.value))
+    assert refused.value.__context__ is None or refused.value.__suppress_context__
+
+
+@pytest.mark.parametrize(
+    "dsn",
+    [
+        "postgresql://u:s3c%2Fr3t@[::1]:5432,b:5433/x?connect_timeout=3",
+        "host=/var/run user=u password='a/b@c' dbname=x",
+    ],
+)
+def test_other_connection_strings_are_libpqs_matter(dsn: str) -> None:
+    assert settings_from(REQUIRED | {"JOBLEDGER_POSTGRES": dsn}).postgres == dsn
 
 
 def test_secrets_stay_out_of_the_printed_settings() -> None:
