@@ -33,7 +33,7 @@ from services.workers.walk import (
     begin,
 )
 
-MAX_BODY_BYTES = settings_from(dict.fromkeys(NEEDED, "nowhere")).max_body_bytes
+MAX_BODY_BYTES = settings_from(dict.fromkeys(NEEDED, "")).max_body_bytes
 
 
 class Walker:
