@@ -11,7 +11,7 @@ from services.workers.providers.registry import DIALECTS, Providers
 from tests.unit.providers.calls import MemoryCredentials
 
 SETTINGS = Settings(kafka="", postgres="", registry="", blobs="")
-ENVIRON = {f"JOBLEDGER_{name}": "x" for name in ("KAFKA", "POSTGRES", "REGISTRY", "BLOBS")}
+ENVIRON = {f"JOBLEDGER_{name}": "" for name in ("KAFKA", "POSTGRES", "REGISTRY", "BLOBS")}
 
 
 async def test_every_name_that_a_document_may_say_has_a_provider_that_starts_and_closes() -> None:
