@@ -8,7 +8,7 @@ from services.runtime.errors import SettingsError, Unsealable
 from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import settings_from
 
-ENVIRON = {f"JOBLEDGER_{name}": "x" for name in ("KAFKA", "POSTGRES", "REGISTRY", "BLOBS")}
+ENVIRON = {f"JOBLEDGER_{name}": "" for name in ("KAFKA", "POSTGRES", "REGISTRY", "BLOBS")}
 SECRET = {"apiKey": "key-of-an-org"}
 
 
