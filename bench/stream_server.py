@@ -19,6 +19,7 @@ from aiohttp import web
 from api.auth import Keyring
 from api.config.keys import Grant
 from api.http import app_of
+from api.limits import Limiter
 from api.lookup import Jobs
 from api.parts import Parts
 from api.routes.stream import OPERATIONS
@@ -156,6 +157,7 @@ async def main() -> None:
         | {
             "settings": settings,
             "keyring": keyring,
+            "limiter": Limiter(0),
             "jobs": jobs,
             "streams": Streams(jobs, tail, keyring, settings),
             "health": Health("api"),
