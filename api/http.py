@@ -68,10 +68,12 @@ def answer(status: int, body: msgspec.Struct | dict[str, Any], headers: dict[str
     )
 
 
-def without_deadline() -> None:
-    """Let the call under way take as long as it will: a stream."""
-    if deadline := _seen.get().deadline:
-        deadline.reschedule(None)
+def without_deadline() -> dict[str, str]:
+    """Let the call under way take as long as it will: a stream. Return the headers that every answer has."""
+    seen = _seen.get()
+    if seen.deadline:
+        seen.deadline.reschedule(None)
+    return {**seen.headers, "X-Request-Id": seen.request_id}
 
 
 def _bound(parts: Parts, operation: Operation) -> _Handler:

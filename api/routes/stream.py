@@ -40,8 +40,7 @@ async def stream(call: Call) -> web.StreamResponse:
                 slow_seconds=settings.stream_slow_seconds,
             )
             after = last.position if last and not reset else None
-            without_deadline()
-            return await viewer.show(after, reset, {"X-Request-Id": call.request_id})
+            return await viewer.show(after, reset, without_deadline())
 
 
 async def _reset(call: Call, feed: JobFeed, last: Position) -> ResetReason | None:

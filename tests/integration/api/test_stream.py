@@ -40,6 +40,7 @@ async def test_it_begins_with_the_job_as_get_answers_it_and_then_tells_each_even
         assert answered.headers["Cache-Control"] == "no-cache, no-transform"
         assert answered.headers["X-Accel-Buffering"] == "no"
         assert answered.headers["X-Request-Id"]
+        assert answered.headers["RateLimit"]
         assert "Content-Encoding" not in answered.headers  # the client would have taken gzip
         assert "\njobledger_streams_open 1.0\n" in (await api.call("GET", "/metrics")).body.decode()
         snapshot = await stream.next()
