@@ -54,8 +54,14 @@ class Folds:
         ]
 
     def _settled(self, ledger: Ledger) -> bytes:
-        """Return the digest of a state without the waits that are over: when they are looked at is not in the log."""
+        """Return the digest of a state without the waits that are over: when they are looked at is not in the log.
+
+        Whose turn it is depends on that too, for an org whose retry is due takes part in the round.
+        """
         now = START_MICROS + int((self._world.loop.time() + SKEW_SECONDS) * SECOND)
         while pop_due(ledger, now):
             pass
-        return digest_of_state(ledger)
+        turns, ledger.turns = ledger.turns, {}
+        digest = digest_of_state(ledger)
+        ledger.turns = turns
+        return digest

@@ -29,6 +29,7 @@ class Owners:
         self._taken: list[
             tuple[e.JobEvent, str]
         ] = []  # from which run of a worker; it is given up next, or ought to be
+        self._ours: list[str] = []  # what failed a job that nobody but us can be blamed for
         self._given_back: list[tuple[e.JobReleased, float]] = []  # with time
 
     def hear(self, reply: Reply) -> None:
@@ -52,6 +53,8 @@ class Owners:
                 self._taken.append((event, self._claims[attempt]))
             case e.JobReleased():
                 self._given_back.append((event, at))
+            case e.JobFailed(error_type="internal" | "workflow_invalid"):
+                self._ours.append(f"{event.job_id} {event.attempt} failed by {event.error_type}")
             case e.WorkerLost():
                 self._taken = [each for each in self._taken if each[1] != event.boot_id]
             case e.JobExtracted():
@@ -63,7 +66,8 @@ class Owners:
         """Return what is wrong."""
         asked = self._commands()
         return (
-            self._grants_to_others(asked)
+            self._ours
+            + self._grants_to_others(asked)
             + self._reports_of_others(asked)
             + self._second_calls()
             + self._taken_from_the_living()

@@ -36,7 +36,7 @@ WORKFLOWS: dict[str, dict[str, Any]] = {
         "nodes": [
             {"id": "in", "kind": "entry"},
             *({"id": f"n{number}", "kind": "service"} for number in range(CALLS)),
-            {"id": "out", "kind": "result"},
+            {"id": "out", "kind": "warehouse"},
         ],
         "edges": [
             {"source": "in", "target": "n0"},

@@ -65,6 +65,7 @@ class Traffic:
     deleted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     digests: dict[bytes, tuple[str, ...]] = field(default_factory=dict)  # idempotency digest -> ids as answered
     explained: list[tuple[int, int, str, Explained]] = field(default_factory=list)  # partition, position, job, answer
+    long_under_way: set[str] = field(default_factory=set)  # jobs that call again and again
     complaints: list[str] = field(default_factory=list)
     junk: set[tuple[str, int, int]] = field(default_factory=set)  # topic, partition, offset of what is no message
     done: bool = False
@@ -107,7 +108,7 @@ class Traffic:
 
     async def _meddle(self, commander: Commander, org: str, job: str) -> None:
         match self.chaos.random.random():
-            case chance if chance < 0.25:
+            case chance if chance < (0.6 if job in self.long_under_way else 0.25):
                 await self._cancel(commander, org, job)
             case chance if chance < 0.4:
                 await self._redeliver(commander, org, job)
@@ -189,6 +190,8 @@ class Traffic:
             if self.digests.setdefault(digest, ids) != ids:
                 self.complaints.append(f"{digest!r} was answered with {self.digests[digest]}, then with {ids}")
             self.accepted |= dict.fromkeys(ids, org)
+        if workflow == "chain":
+            self.long_under_way |= set(ids)
         return ids
 
     async def _cancel(self, commander: Commander, org: str, job: str) -> None:
