@@ -40,8 +40,22 @@ class BlobStore:
             self._store = from_url(url)  # type: ignore[assignment]
 
     async def put(self, key: str, data: bytes) -> None:
-        """Return when the blob is durable, whether or not there was one under this key."""
+        """Return when the blob is durable, whether or not there was one under this key.
+
+        Cancelled, it ends when the blob is there or is not: what is on its way cannot be called back, and whoever says
+        afterwards that nothing goes on any more has to be right.
+        """
         _check(key)
+        putting = asyncio.ensure_future(self._put(key, data))
+        try:
+            await asyncio.shield(putting)
+        except asyncio.CancelledError:
+            await asyncio.wait({putting})
+            if not putting.cancelled():
+                putting.exception()  # nobody asks any more
+            raise
+
+    async def _put(self, key: str, data: bytes) -> None:
         try:
             await obstore.put_async(self._store, key, data)
             if self._directory:

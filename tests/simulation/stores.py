@@ -28,13 +28,17 @@ class Blobs:
         self._chaos = chaos
 
     async def put(self, key: str, data: bytes) -> None:
-        """Keep a blob: what is under way lands, whoever stops waiting for it, and mostly also when its process dies."""
+        """Keep a blob: what is under way lands, is waited for also when cancelled, and may outlive its process."""
         life = current()
         life.check()
         landed = asyncio.get_running_loop().create_future()
         late = self._chaos.latency()
         as_the_world(lambda: landed.get_loop().call_later(late, self._land, life, key, data, landed))
-        await landed
+        try:
+            await asyncio.shield(landed)
+        except asyncio.CancelledError:
+            await asyncio.wait({landed})
+            raise
         await self._call(key)
 
     def _land(self, life: Life, key: str, data: bytes, landed: "asyncio.Future[None]") -> None:

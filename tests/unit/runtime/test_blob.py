@@ -1,8 +1,11 @@
 """Blobs are whole or absent, durable when put returns, and their keys never leave the store or collide."""
 
+import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
+import obstore
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -23,6 +26,27 @@ async def test_a_blob_is_read_back_as_it_was_put(store: BlobStore) -> None:
     await store.put("acme/j-1/1/body.html", data)
     assert await store.get("acme/j-1/1/body.html") == data
     assert await store.exists("acme/j-1/1/body.html")
+
+
+async def test_a_put_that_is_cancelled_ends_once_nothing_of_it_is_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, put, begun, go_on = BlobStore("memory:///"), obstore.put_async, asyncio.Event(), asyncio.Event()
+
+    async def late(*arguments: Any) -> object:
+        begun.set()
+        await go_on.wait()
+        return await put(*arguments)
+
+    monkeypatch.setattr(obstore, "put_async", late)
+    putting = asyncio.create_task(store.put("a/b", b"x"))
+    await begun.wait()
+    putting.cancel()
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert not putting.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await putting
+    assert await store.exists("a/b")
 
 
 async def test_putting_again_replaces_the_blob(store: BlobStore) -> None:
