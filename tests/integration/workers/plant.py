@@ -16,7 +16,7 @@ from aiohttp import web
 from schemas.events import AnyEvent
 from schemas.recorded import Recorded
 from schemas.values import Destination
-from services.ledger.commands import AnnounceWorker, CancelJob, NewJob, RegisterOrg, SubmitJobs
+from services.ledger.commands import AnnounceWorker, CancelJob, DeleteJob, NewJob, RegisterOrg, SubmitJobs
 from services.ledger.replies import Done
 from services.runtime.admin import ensure_topics
 from services.runtime.blob import BlobStore
@@ -25,6 +25,7 @@ from services.runtime.ids import uuid7
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.registry import decoder, register_schemas
 from services.runtime.settings import Settings
+from services.runtime.shredding.store import JobKeys
 from services.runtime.topics import partition_of_org
 from tests.eventually import eventually
 from tests.unit.workers.fakes import GOOD
@@ -35,7 +36,8 @@ ROOT = Path(__file__).parents[3]
 
 
 class Site:
-    """Serves a good page at once; behind /slow when `gate` opens; behind /later/7 first a 429 with Retry-After: 7."""
+    """Serves a good page at once; behind /slow when `gate` opens; behind /later/7 first a 429 with Retry-After: 7;
+    none behind /gone."""
 
     def __init__(self) -> None:
         self.calls: Counter[str] = Counter()
@@ -61,6 +63,8 @@ class Site:
         self.calls[request.path] += 1
         if request.path.startswith("/later/") and self.calls[request.path] == 1:
             return web.Response(status=429, headers={"Retry-After": request.path.split("/")[2]})
+        if request.path.startswith("/gone/"):
+            return web.Response(status=404, text="gone")
         try:
             if request.path.startswith("/slow"):
                 await self.gate.wait()
@@ -84,6 +88,7 @@ class Plant:
         )
         self.site = Site()
         self.events: list[Recorded] = []
+        self.keys: JobKeys | None = None  # where the org has erasure: its jobs are sealed as the API seals them
         self.processes: list[subprocess.Popen[bytes]] = []
         self._logs = logs
         self._partition = partition_of_org(ORG, settings.partitions)
@@ -136,7 +141,7 @@ class Plant:
     async def submit(self, path: str, *destinations: Destination) -> str:
         """Submit a job for a path of the site and return its id."""
         job_id = uuid7()
-        private = b"\0" + json.dumps({"url": self.site.url + path, "input": None, "metadata": None}).encode()
+        private = await self._private(job_id, path)
         await self.ask(
             SubmitJobs(
                 command_id=uuid7(),
@@ -151,13 +156,25 @@ class Plant:
         )
         return job_id
 
+    async def _private(self, job_id: str, path: str) -> bytes:
+        """Return what the API would have made of a url, input and metadata that all hold the path."""
+        said = {"url": self.site.url + path, "input": {"path": path}, "metadata": {"path": path}}
+        private = b"\0" + json.dumps(said).encode()
+        if self.keys is None:
+            return private
+        return (await self.keys.seal(await self.keys.org_key(ORG), {job_id: private}))[job_id]
+
+    async def delete(self, job_id: str) -> None:
+        """Delete a job."""
+        await self.ask(DeleteJob(command_id=uuid7(), org_id=ORG, job_id=job_id, requester=self._commander.boot_id))
+
     async def cancel(self, job_id: str) -> None:
         """Cancel a job."""
         await self.ask(
             CancelJob(command_id=uuid7(), org_id=ORG, job_id=job_id, requester=self._commander.boot_id, reason="test")
         )
 
-    async def ask(self, command: RegisterOrg | SubmitJobs | CancelJob | AnnounceWorker) -> None:
+    async def ask(self, command: RegisterOrg | SubmitJobs | CancelJob | DeleteJob | AnnounceWorker) -> None:
         """Ask the org's decider; it has to agree."""
         reply = await self._commander.ask(self._partition, command, 30.0)
         assert isinstance(reply.body, Done), reply
