@@ -52,8 +52,9 @@ there, how it ended and its ordinals; ClickHouse keeps `JobDeleted` and what cam
 to forget it (`DeliveryRequested` with `erase`), again and again until its writer has answered: `extraction_results`
 in Postgres keeps an empty row behind its view, ClickHouse keeps the job in `erased_jobs`, so that no late write
 passes; every body of the job leaves the blob store. A worker that reports on it later is refused (`job_deleted`), and
-the stores forget once more, for it may have left a body behind. A delivery or a webhook that had left already is not
-called back.
+the stores forget once more, for it may have left a body behind; so they do when a worker is lost that ran it at its
+end and had not said since that it stopped. Until one of the two, an ended job stays in memory. A delivery or a webhook
+that had left already is not called back.
 
 The log is not rewritten: `private` of its events stays where it is, and with it copies of the topics (tasks and
 commands for 7 days, dead letters until somebody removes them). For an org with [erasure](erasure.md) it is sealed

@@ -61,12 +61,19 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             )
             worker.slots, worker.seen_at = event.slots, header.occurred_at
         case WorkerLost():
-            ledger.workers.pop(event.boot_id, None)
+            _lose(ledger, event.boot_id)
         case JobSubmitted():
             _remember_key(ledger, event)
             index(ledger, None, jobs.initial(recorded, event))
         case _:
             _fold_job(ledger, recorded, event)
+
+
+def _lose(ledger: Ledger, boot_id: str) -> None:
+    worker = ledger.workers.pop(boot_id, None)
+    for job_id in sorted(worker.parting) if worker else ():
+        job = ledger.jobs[job_id]
+        index(ledger, job, jobs.parted(job))
 
 
 def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:

@@ -41,6 +41,7 @@ from services.ledger.commands import (
 )
 from services.ledger.decide_delivery import decide_deliveries, redeliver, waive
 from services.ledger.decide_report import decide_report
+from services.ledger.erasure import erasures
 from services.ledger.job import Job
 from services.ledger.pausing import decide_pause
 from services.ledger.queue_limits import expired, known, queue_expired, queue_seconds
@@ -205,10 +206,15 @@ def _announce(ledger: Ledger, command: AnnounceWorker, now: int) -> list[AnyEven
 
 
 def lose_worker(ledger: Ledger, boot_id: str, *, stopped: bool) -> list[AnyEvent]:
-    """Return what follows when a run of a worker ends: every job it owned is released, or failed if lost too often."""
+    """Return what follows when a run of a worker ends: every job it owned is released, or failed if lost too often.
+
+    Of deleted jobs that it may have been at, it may have left bodies behind since they were erased.
+    """
     worker = ledger.workers.get(boot_id)
     if worker is None:
         return []
     reason = ReleaseReason.HANDED_BACK if stopped else ReleaseReason.LEASE_EXPIRED
     released = [release(ledger, ledger.jobs[job_id], reason) for job_id in sorted(worker.jobs)]
-    return [*released, WorkerLost(worker_id=worker.worker_id, boot_id=boot_id, stopped=stopped)]
+    lost = WorkerLost(worker_id=worker.worker_id, boot_id=boot_id, stopped=stopped)
+    left = [job for job_id in sorted(worker.parting) if (job := ledger.jobs[job_id]).deleted]
+    return [*released, lost, *(erasure for job in left for erasure in erasures(job))]

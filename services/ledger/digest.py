@@ -37,6 +37,7 @@ def _pieces(ledger: Ledger) -> Iterator[object]:
     yield from ledger.jobs.values()
     for boot_id, worker in sorted(ledger.workers.items()):
         yield boot_id, worker.worker_id, worker.kind, worker.slots, worker.seen_at, sorted(worker.jobs)
+        yield sorted(worker.parting)
     yield list(ledger.ended.items())
     yield sorted((kind, out) for kind, out in ledger.unclaimed.items() if out)
     yield sorted((kind, runs) for kind, runs in ledger.running.items() if runs)

@@ -118,6 +118,10 @@ def _learn(ledger: Ledger, before: Job | None, after: Job) -> None:
 
 
 def _index_owner(ledger: Ledger, before: Job | None, after: Job) -> None:
+    if after.parting and (worker := ledger.workers.get(after.boot_id)):
+        worker.parting.add(after.job_id)
+    elif before is not None and before.parting and (worker := ledger.workers.get(before.boot_id)):
+        worker.parting.discard(before.job_id)
     if before is not None and before.status is Status.RUNNING and (worker := ledger.workers.get(before.boot_id)):
         worker.jobs.discard(before.job_id)
     if after.status is Status.RUNNING and (worker := ledger.workers.get(after.boot_id)):

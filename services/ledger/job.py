@@ -105,6 +105,11 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
         return self.ending.deleted
 
     @property
+    def parting(self) -> bool:
+        """Whether its worker, from which it was taken by its end, may leave something behind still."""
+        return self.ending.parting
+
+    @property
     def terminal(self) -> bool:
         """Whether the job has ended."""
         return self.status in TERMINAL
@@ -135,7 +140,9 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
 
     @property
     def settled(self) -> bool:
-        """Whether an ended job has nothing left to deliver."""
+        """Whether an ended job has nothing left to deliver, and nobody who may leave something of it behind."""
+        if self.parting:
+            return False
         if self.deleted:
             return all(delivery.state in SETTLED for delivery in self.deliveries)
         told = {delivery.destination.destination_id for delivery in self.deliveries}
@@ -197,7 +204,9 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return _emptied(job, recorded)
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
             return replace(job, seq=seq, run=replace(job.run, deliveries=_delivered(job, recorded, event)))
-        case ReportRefused() | JobSubmitted() | JobRecalled():
+        case ReportRefused():
+            return _refused(job, seq, event)
+        case JobSubmitted() | JobRecalled():
             return replace(job, seq=seq)
         case _:
             assert_never(event)
@@ -226,8 +235,20 @@ def _ended(job: Job, recorded: Recorded, status: Status, failed: JobFailed | Non
             at=header.occurred_at,
             position=header.position,
             failed=failed,
+            parting=job.status is Status.RUNNING and header.actor != f"worker:{job.run.worker_id}",
         ),
     )
+
+
+def parted(job: Job) -> Job:
+    """Return a job that its worker is at no more: it has said so, or was lost."""
+    return replace(job, ending=replace(job.ending, parting=False)) if job.parting else job
+
+
+def _refused(job: Job, seq: int, event: ReportRefused) -> Job:
+    """Note a report that came too late; any but one of nodes is the worker's last word on the job."""
+    last_word = event.boot_id == job.boot_id and event.report != "nodes"
+    return replace(parted(job) if last_word else job, seq=seq)
 
 
 def _emptied(job: Job, recorded: Recorded) -> Job:

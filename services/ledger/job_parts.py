@@ -55,6 +55,7 @@ class Ending(Struct, frozen=True, kw_only=True, gc=False):
     position: int = 0  # of the event that ended it: who has read so far knows the end
     failed: JobFailed | None = None  # without its private bytes
     deleted: bool = False  # nobody may see it any more
+    parting: bool = False  # the worker that ran it may be at it still: it has not said that it stopped
 
 
 NOT_RUN = Run()

@@ -48,6 +48,7 @@ class Worker:
     slots: int
     seen_at: int  # microseconds UTC
     jobs: set[str] = field(default_factory=set)
+    parting: set[str] = field(default_factory=set)  # jobs that ended while it ran them, until it says that it stopped
 
 
 @dataclass(slots=True)

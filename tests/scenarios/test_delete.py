@@ -6,7 +6,7 @@ from schemas.events import DeliveryRequested, JobDeleted, ReportRefused
 from schemas.values import Destination
 from services.ledger.job import Job
 from services.ledger.replies import Done, Drop, Refused
-from services.ledger.reports import DeliveryResult, Failed
+from services.ledger.reports import DeliveryResult, Failed, HandedBack
 from services.ledger.status import Status
 from tests.scenarios.one_job import HOOK, ends, running, told
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, World, ack, names, node
@@ -67,7 +67,7 @@ def test_44_a_late_report_makes_the_stores_forget_once_more() -> None:
     world = running()
     world.delete()
     world.settle(erasure())
-    assert world.job().settled
+    assert not world.job().settled  # its worker has not said that it stopped
     [refused, again] = world.report(EXTRACTED, node(0))
     assert isinstance(refused, ReportRefused)
     assert refused.reason == "job_deleted"
@@ -77,6 +77,32 @@ def test_44_a_late_report_makes_the_stores_forget_once_more() -> None:
     assert not world.job().settled
     world.settle(erasure(generation=2))
     assert world.job().settled
+
+
+def test_44_of_a_worker_that_was_killed_after_the_delete_the_stores_forget_once_more() -> None:
+    """It may have left a body behind, and nobody is there to report it."""
+    world = running()
+    world.delete()
+    world.settle(erasure())
+    assert not world.job().settled
+    lost = world.lose("boot-1")
+    assert names(lost) == ["WorkerLost", "DeliveryRequested"]
+    assert isinstance(lost[1], DeliveryRequested)
+    assert (lost[1].erase, lost[1].generation) == (True, 2)
+    world.settle(erasure(generation=2))
+    assert world.job().settled
+    assert world.after(3600) == []
+
+
+def test_44_a_worker_that_has_said_its_last_word_on_a_deleted_job_leaves_nothing_to_forget() -> None:
+    world = running()
+    world.delete()
+    assert names(world.report(None, node(0))) == ["ReportRefused", "DeliveryRequested"]  # it goes on, for all we know
+    assert not world.job().settled
+    world.report(HandedBack())
+    world.settle(erasure(generation=3))
+    assert world.job().settled
+    assert names(world.lose("boot-1")) == ["WorkerLost"]
 
 
 def test_44_an_erasure_is_sent_again_until_it_is_answered() -> None:

@@ -22,11 +22,13 @@ class Erased:
         self._asked: dict[Generation, float] = {}
         self._newest = 0.0  # event of a deleted job, in seconds
         self._deleted: set[str] = set()
+        self._at_it: dict[str, str] = {}  # job -> run of the worker that may be at it
         self._running: defaultdict[str, bool] = defaultdict(bool)
         self.wrong: list[str] = []
 
     def see(self, event: e.AnyEvent, at: float) -> None:
         """Note what is asked of the stores; an ACK of an erasure may only stand in the log of what is gone by then."""
+        self._note_worker(event)
         if isinstance(event, e.JobDeleted):
             self._deleted.add(event.job_id)
         if event.job_id in self._deleted:
@@ -49,9 +51,25 @@ class Erased:
                     f"{key}: erasure {event.generation} of {asked} s was acknowledged at {at} s, not done"
                 )
 
+    def _note_worker(self, event: e.AnyEvent) -> None:
+        """Note which run of a worker may be at a job: until its last word on it, or until it is lost."""
+        match event:
+            case e.JobClaimed():
+                self._at_it[event.job_id] = event.boot_id
+            case e.JobReleased() | e.JobExtracted() | e.RetryScheduled():
+                self._at_it.pop(event.job_id, None)
+            case e.JobFailed() if event.error_type not in ("timed_out", "worker_lost"):
+                self._at_it.pop(event.job_id, None)
+            case e.ReportRefused() if event.report != "nodes" and self._at_it.get(event.job_id) == event.boot_id:
+                del self._at_it[event.job_id]
+            case e.WorkerLost():
+                self._at_it = {job: boot for job, boot in self._at_it.items() if boot != event.boot_id}
+
     def quiet(self) -> bool:
-        """Whether no worker can still have something to say of a deleted job."""
+        """Whether no worker can still have something to say of a deleted job, or leave something of it behind."""
         site = self._world.site
+        if self._deleted & self._at_it.keys():
+            return False
         return self._world.loop.time() > self._newest + SETTLING_SECONDS and not site.calling(self._deleted)
 
     def verdict(self, jobs: Mapping[str, Story], folded: Mapping[int, Ledger]) -> Iterator[str]:
