@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import closing
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -9,15 +10,19 @@ import psycopg
 import pytest
 
 from api.config.reseal import reseal
+from projections.migrate import SCHEMA
+from projections.postgres.batch import batch_of
+from projections.postgres.store import Store
 from schemas.events import JobSubmitted
 from services.ledger.commands import SubmitJobs
 from services.ledger.reports import Extracted, Failed, NodeReport
+from services.runtime.errors import KeysAway
 from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import Settings
 from services.runtime.shredding.codec import is_sealed, sealed
 from services.runtime.shredding.rows import keys_of
 from services.runtime.shredding.vault import Vault
-from tests.integration.api.conftest import OPERATOR, WORKFLOW, Api, StartApi, Tenant, submit
+from tests.integration.api.conftest import OPERATOR, WORKFLOW, Api, StartApi, Tenant, running, submit
 from tests.integration.api.pocket import PocketLedger
 from tests.integration.api.test_delete import delete
 
@@ -240,6 +245,41 @@ async def test_keys_are_resealed_with_the_newest_key_of_the_setting(
     )
     with closing(psycopg.connect(with_operator.postgres)) as connection:
         assert keys_of(connection, Vault(newest), [(private.org_id, job_id)])
+
+
+async def test_what_a_schedule_fires_is_sealed_too(
+    api: Api, private: Tenant, pocket: PocketLedger, with_operator: Settings
+) -> None:
+    body = {"name": "daily", "cron": "0 6 * * *", "work": {"url": URL}}
+    made = await api.call("POST", "/api/v1/schedules", private.key, body)
+    assert made.status == 201, made.json
+    fired = await api.call("POST", f"/api/v1/schedules/{made.json['scheduleId']}/trigger", private.key)
+    assert fired.status == 201, fired.json
+    [job_id] = fired.json["jobIds"]
+    assert key_of(with_operator, private, job_id) is not None
+    assert MARKER.encode() not in raw(pocket)
+    pocket.project()
+    assert (await seen(api, private, job_id))["url"] == URL
+
+
+async def test_without_the_setting_nothing_is_turned_on_and_nothing_sealed_is_folded(
+    api: Api, private: Tenant, acme: Tenant, pocket: PocketLedger, with_operator: Settings
+) -> None:
+    job_id = await submit(api, private, URL)
+    closed = replace(with_operator, credentials_key="")
+    async with running(closed, pocket, api.session) as blind:
+        on = await blind.call("PUT", "/api/v1/orgs/acme/erasure", OPERATOR, {"enabled": True})
+        assert (on.status, on.json["error"]) == (501, "erasure_disabled")
+        refused = await blind.call("POST", "/api/v1/jobs", private.key, {"url": URL})
+        assert (refused.status, refused.json["error"]) == (503, "store_unavailable")
+        assert (await blind.call("POST", "/api/v1/jobs", acme.key, {"url": URL})).status == 201
+    with closing(Store(with_operator.postgres, SCHEMA, Vault(""))) as store:
+        checkpoints = store.checkpoints(range(with_operator.partitions))
+        with pytest.raises(KeysAway, match="JOBLEDGER_CREDENTIALS_KEY"):
+            store.write(batch_of(checkpoints, pocket.entries))
+        assert store.checkpoints(range(with_operator.partitions)) == checkpoints
+    pocket.project()
+    assert (await seen(api, private, job_id))["url"] == URL
 
 
 async def test_only_the_operator_turns_erasure_on_and_only_of_an_org_that_is_there(api: Api, acme: Tenant) -> None:
