@@ -4,7 +4,7 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
@@ -51,14 +51,25 @@ _seen: ContextVar[Seen] = ContextVar("seen")
 _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-def app_of(parts: Parts, operations: Iterable[Operation]) -> web.Application:
+def app_of(parts: Parts, operations: Sequence[Operation]) -> web.Application:
     """Return the application that serves these operations, /health, /ready and /metrics, and nothing else."""
     app = web.Application(middlewares=[_answered])
     app.on_shutdown.append(parts.streams.stop)
     app.add_routes(health_routes(parts.health))
     for operation in operations:
         app.router.add_route(operation.method, operation.path, _bound(parts, operation))
+    for path in dict.fromkeys(operation.path for operation in operations if "{" not in operation.path):
+        app.router.add_route("*", path, _refusing({each.method for each in operations if each.path == path}))
     return app
+
+
+def _refusing(methods: Collection[str]) -> _Handler:
+    """Refuse what a path without parameters does not take; else one with parameters would take it for an id."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        raise web.HTTPMethodNotAllowed(request.method, methods)
+
+    return handle
 
 
 def answer(status: int, body: msgspec.Struct | dict[str, Any], headers: dict[str, str] | None = None) -> web.Response:

@@ -129,3 +129,14 @@ async def test_a_job_that_has_not_changed_is_not_sent_again(api: Api, acme: Tena
     changed = await api.call("GET", path, acme.key, headers={"If-None-Match": known})
     assert (changed.status, changed.json["status"]) == (200, "cancelled")
     assert changed.headers["ETag"] != known
+
+
+async def test_a_path_without_parameters_is_no_id(api: Api, acme: Tenant) -> None:
+    for method, path, allowed in (
+        ("GET", "/api/v1/jobs/batch-status", "POST"),
+        ("DELETE", "/api/v1/workflows/schema", "GET"),
+        ("OPTIONS", "/api/v1/jobs/batch-status", "POST"),
+        ("PUT", "/api/v1/jobs", "GET, POST"),
+    ):
+        answer = await api.call(method, path, acme.key)
+        assert (answer.status, answer.headers["Allow"]) == (405, allowed), (method, path)
