@@ -11,6 +11,7 @@ from api.errors import Problem, invalid
 from api.requests import LINE_PATTERN
 
 _LINE = repr(LINE_PATTERN)
+_CHOICE = re.compile(r"Invalid enum value .*", re.DOTALL)  # what was sent may be a secret in the wrong place
 _NAMED = re.compile(r"(?:unknown field|missing required field) `([^`]+)`")
 
 
@@ -30,6 +31,7 @@ def faults(value: Mapping[str, Any], shape: type, strict: bool) -> Iterator[Prob
 def named(path: str, error: msgspec.ValidationError) -> Problem:
     """Return msgspec's complaint about what stands at a path, with the path of the field at fault."""
     what, _, where = str(error).partition(" - at `$")
+    what = _CHOICE.sub("not one of the values that this field takes", what)
     missing = _NAMED.search(what)
     inner = path + where.rstrip("`")
     field = ".".join(filter(None, (inner.lstrip("."), missing[1] if missing else "")))

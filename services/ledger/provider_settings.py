@@ -65,7 +65,7 @@ def credential_fault(provider: str, secret: Mapping[str, str]) -> str | None:
     """Return what is wrong with a credential, without quoting any of it; None: it can be kept."""
     honours = PROVIDERS.get(provider)
     if honours is None or not honours.credential:
-        return f"{provider} is no provider with a credential: use {', '.join(WITH_CREDENTIAL)}"
+        return f"no provider with a credential is called so: use {', '.join(WITH_CREDENTIAL)}"
     if set(secret) != set(honours.credential):
         return f"{provider} takes {' and '.join(honours.credential)}, and nothing else"
     for name in honours.credential:

@@ -1,4 +1,4 @@
-"""A marker in every place where a secret stands, and errors forced wherever one is near: the marker is found nowhere.
+"""Scenario 68: a marker wherever a secret stands, and errors forced wherever one is near: the marker is found nowhere.
 
 What shows a secret on purpose is left out: the answer that makes a key or an endpoint, and the org's own workflow.
 """
@@ -95,6 +95,24 @@ async def provoke_the_api(it: Platform) -> None:
     for body in ({"url": {"key": MARK}}, {"urls": [MARK]}, {"url": "https://a.example", "priority": MARK}):
         status, _ = await it.call("POST", "/api/v1/jobs", body)
         assert status == 422
+    for asked in (
+        f"status={MARK}",
+        f"status=failed&status={MARK}",
+        f"order={MARK}",
+        f"cursor={MARK}",
+        f"createdAfter={MARK}",
+    ):
+        status, _ = await it.call("GET", f"/api/v1/jobs?{asked}&limit={MARK}")
+        assert status == 422
+    misplaced: tuple[tuple[str, dict[str, Any]], ...] = (
+        ("/api/v1/keys", {"name": "x", "scopes": ["read", MARK]}),
+        ("/api/v1/credentials", {"provider": MARK, "secret": {"apiKey": "x"}}),
+        ("/api/v1/destinations", {"kind": MARK, "onExhausted": MARK}),
+        ("/api/v1/webhooks", {"url": "https://a.example/", "eventTypes": [MARK]}),
+    )
+    for path, wrong in misplaced:
+        status, _ = await it.call("POST", path, wrong)
+        assert status == 422
 
 
 async def provoke_the_workers(it: Platform) -> None:
@@ -103,7 +121,11 @@ async def provoke_the_workers(it: Platform) -> None:
     it.site.says("/away", 302, Location="http://127.0.0.1:9/elsewhere")
     it.site.says("/junk", 302, Location="http://[::1/")
     for path in ("/broken", "/away", "/junk"):
-        await it.until(await it.submit(path, workflowId="w"), "failed")
+        job_id = await it.submit(path, workflowId="w")
+        _, follow = await asyncio.gather(it.until(job_id, "failed"), it.call("GET", f"/api/v1/jobs/{job_id}/stream"))
+        assert follow[0] == 200
+        for what in ("explain", "events", "deliveries"):
+            assert (await it.call("GET", f"/api/v1/jobs/{job_id}/{what}"))[0] == 200
     await it.until(await it.submit(f"/gone?signature={MARK}-in-a-url", workflowId="w"), "extraction_done")
 
 
@@ -144,7 +166,9 @@ async def everything_on(settings: Settings, topic: topics.Topic) -> bytes:
     return b"\n".join(found)
 
 
-async def test_secrets_are_in_no_record_no_line_no_answer_and_no_metric(settings: Settings, lines: list[str]) -> None:
+async def test_68_secrets_are_in_no_record_no_line_no_answer_no_stream_and_no_metric(
+    settings: Settings, lines: list[str]
+) -> None:
     dead, keys = replace(settings, postgres=DEAD_STORES[0]), new_key()
     async with (
         QuotingZyte().serving() as zyte,
@@ -167,7 +191,11 @@ async def test_secrets_are_in_no_record_no_line_no_answer_and_no_metric(settings
         await provoke_the_providers(it)
         await eventually(lambda: any("destination down" in line for line in lines), SECONDS)
         await eventually(lambda: it.site.got[f"/hook/{MARK}"], SECONDS)
+        made = await it.made("/api/v1/keys", {"name": "ci"})
+        rotated = await it.made(f"/api/v1/keys/{made['keyId']}/rotate", None)
+        await it.call("GET", "/api/v1/keys")
         await it.call("GET", "/api/v1/jobs")
+        await it.call("GET", "/api/v1/extractions")
         await it.call("GET", "/metrics")
         await it.call("GET", "/ready")
         sent = [got.body for path, all_got in it.site.got.items() if path.startswith("/hook") for got in all_got]
@@ -179,6 +207,7 @@ async def test_secrets_are_in_no_record_no_line_no_answer_and_no_metric(settings
         **{topic.name: found for topic, found in zip(topics.all_topics(settings), records, strict=True)},
     }
     secrets = [it.key, it.key.rpartition("_")[2], OPERATOR, hook["secret"], secret, MARK, keys, SIGNED_IN]
+    secrets += [each["secret"].rpartition("_")[2] for each in (made, rotated)]
     for place, text in told.items():
         assert text or place.endswith("deliveries.clickhouse"), place  # nothing goes there in this test
         shown_on_purpose = place.endswith((".events", ".commands", ".tasks.workflow")) or place == "answers"
