@@ -113,6 +113,14 @@ class AddDestination(Request, frozen=True, kw_only=True):
     settings: Annotated[dict[str, Any], Meta(description="of the kind; clickhouse has none")] = {}
 
 
+class ChangeDestination(Request, frozen=True, kw_only=True):
+    """What changes about a destination; jobs submitted before keep what they were submitted with."""
+
+    gating: bool | None = None
+    on_exhausted: OnExhausted | None = None
+    gate_seconds: GateSeconds | None = None
+
+
 class SaveWorkflow(Request, frozen=True, kw_only=True):
     """A workflow document: a new workflow, or a new version of the one named."""
 

@@ -41,6 +41,27 @@ async def add(pool: Pool, org_id: str, destination: Destination) -> Destination 
     return destination if made or destination in await stores(pool, org_id) else None
 
 
+async def change(
+    pool: Pool,
+    org_id: str,
+    destination_id: str,
+    *,
+    gating: bool | None,
+    on_exhausted: str | None,
+    gate_seconds: int | None,
+) -> Destination | None:
+    """Change a destination for jobs submitted from now on; None where there is none, or it is the internal one."""
+    values = {"org_id": org_id, "destination_id": destination_id, "gating": gating}
+    async with pool.connection() as connection:
+        changed = await row(
+            connection,
+            _Row,
+            "change_destination",
+            {**values, "on_exhausted": on_exhausted, "gate_seconds": gate_seconds},
+        )
+    return _destination(changed) if changed else None
+
+
 async def remove(pool: Pool, org_id: str, destination_id: str) -> Destination | None:
     """Take a destination away from jobs submitted from now on; None where there is none, or it is the internal one."""
     async with pool.connection() as connection:

@@ -157,6 +157,14 @@ VALUES (%(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s, 
 ON CONFLICT DO NOTHING
 RETURNING destination_id, kind, gating, on_exhausted, gate_seconds
 
+-- name: change_destination
+UPDATE config.destinations SET
+    gating = coalesce(%(gating)s, gating),
+    on_exhausted = coalesce(%(on_exhausted)s, on_exhausted),
+    gate_seconds = coalesce(%(gate_seconds)s, gate_seconds)
+WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres'
+RETURNING destination_id, kind, gating, on_exhausted, gate_seconds
+
 -- name: remove_destination
 DELETE FROM config.destinations
 WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres'

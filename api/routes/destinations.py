@@ -40,6 +40,32 @@ async def every(call: Call) -> web.StreamResponse:
     return answer(200, answers.Destinations(destinations=list(map(_shown, found))))
 
 
+async def read(call: Call) -> web.StreamResponse:
+    """Answer one of these stores."""
+    name = call.request.match_info["destination_id"]
+    found = await destinations.stores(call.parts.pool, call.caller.org_id)
+    shown = [_shown(each) for each in found if each.destination_id == name]
+    if not shown:
+        raise not_found("destination")
+    return answer(200, shown[0])
+
+
+async def change(call: Call) -> web.StreamResponse:
+    """Change a destination; jobs that have it keep what they were submitted with. The internal one stays as it is."""
+    body: requests.ChangeDestination = call.body
+    changed = await destinations.change(
+        call.parts.pool,
+        call.caller.org_id,
+        call.request.match_info["destination_id"],
+        gating=body.gating,
+        on_exhausted=body.on_exhausted,
+        gate_seconds=body.gate_seconds,
+    )
+    if changed is None:
+        raise not_found("destination that can be changed")
+    return answer(200, _shown(changed))
+
+
 async def remove(call: Call) -> web.StreamResponse:
     """Remove a destination; jobs that have it keep it. The internal one stays."""
     name = call.request.match_info["destination_id"]
@@ -77,6 +103,25 @@ OPERATIONS = (
         access="read",
         handler=every,
         answers={200: answers.Destinations},
+    ),
+    Operation(
+        method="GET",
+        path="/api/v1/destinations/{destination_id}",
+        summary="Read a destination",
+        access="read",
+        handler=read,
+        answers={200: answers.ConfiguredDestination},
+        errors=("not_found",),
+    ),
+    Operation(
+        method="PATCH",
+        path="/api/v1/destinations/{destination_id}",
+        summary="Change a destination for jobs submitted from now on",
+        access="admin",
+        handler=change,
+        body=requests.ChangeDestination,
+        answers={200: answers.ConfiguredDestination},
+        errors=("not_found",),
     ),
     Operation(
         method="DELETE",

@@ -50,3 +50,21 @@ async def test_a_setting_that_the_kind_does_not_have_is_refused_by_its_name(api:
     assert (refused.status, refused.json["error"], refused.json["field"]) == (422, "invalid_field", "settings.table")
     assert "extraction_results" in refused.json["message"]
     assert (await api.call("POST", PATH, acme.key, {**LAKE, "settings": {}})).status == 201
+
+
+async def test_a_destination_is_changed_for_jobs_submitted_from_then_on_but_never_the_internal_one(
+    api: Api, acme: Tenant, rival: Tenant, pocket: PocketLedger
+) -> None:
+    await api.call("POST", PATH, acme.key, LAKE)
+    await submit(api, acme)
+    changed = await api.call("PATCH", f"{PATH}/lake", acme.key, {"gating": True, "gateSeconds": 60})
+    assert (changed.status, changed.json) == (200, {**SHOWN, "gating": True, "gateSeconds": 60})
+    assert (await api.call("GET", f"{PATH}/lake", acme.key)).json == changed.json
+    assert places(pocket)[1] == ("lake", "clickhouse", False)
+    await submit(api, acme)
+    assert places(pocket)[1] == ("lake", "clickhouse", True)
+    assert (await api.call("GET", f"{PATH}/internal-postgres", acme.key)).status == 200
+    for name, key in (("internal-postgres", acme.key), ("lake", rival.key), ("none", acme.key)):
+        assert (await api.call("PATCH", f"{PATH}/{name}", key, {"gating": False})).status == 404
+    wrong = await api.call("PATCH", f"{PATH}/lake", acme.key, {"onExhausted": "never", "gateSeconds": -1})
+    assert [each["field"] for each in wrong.json["problems"]] == ["onExhausted", "gateSeconds"]
