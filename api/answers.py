@@ -19,6 +19,9 @@ class Org(Answer, frozen=True, kw_only=True):
     plan: str
     partition: int
     max_in_flight: int
+    max_pending: int  # 0: as the ledger is set
+    max_queue_seconds: int  # 0: as the ledger is set
+    paused_at: Timestamp | None  # null: it is not paused
     created_at: Timestamp
 
 
@@ -102,6 +105,14 @@ class WorkflowHistory(Workflow, frozen=True, kw_only=True):
     """The published version of a workflow, or else its newest, and all versions."""
 
     versions: list[WorkflowVersion]
+    paused_at: Timestamp | None  # null: it is not paused
+
+
+class WorkflowPause(Answer, frozen=True, kw_only=True):
+    """Whether jobs of a workflow are held back."""
+
+    workflow_id: str
+    paused: bool
 
 
 class WorkflowVersions(Answer, frozen=True, kw_only=True):
@@ -208,6 +219,7 @@ class Job(JobStatus, frozen=True, kw_only=True):
     transitions: list[Transition]
     execution_trace: list[TraceEntry]
     gate: Gate
+    explain: str | None  # path of the call that says what it waits for; null: it has ended
 
 
 class JobSummary(JobStatus, frozen=True, kw_only=True):

@@ -39,6 +39,7 @@ CODES: dict[str, tuple[int, str]] = {
     "workflow_exists": (409, "The org has another workflow with this id."),
     "not_waiting": (409, "The job does not wait for a retry; the message says where it stands."),
     "too_many_schedules": (409, "The org has as many schedules as it may have. Delete one first."),
+    "too_many_paused": (409, "As many workflows of the org are paused as may be. Resume some, or have the org paused."),
     "too_many_webhooks": (409, "The org has as many webhooks as it may have. Delete one first."),
     "version_changed": (
         412,
@@ -59,6 +60,10 @@ CODES: dict[str, tuple[int, str]] = {
         "Say what you read: send its `ETag` as `If-Match`, or `*` to overwrite whatever is there.",
     ),
     "too_many_streams": (429, "The key or its org has as many streams open here as it may. Close one, or poll."),
+    "queue_full": (
+        429,
+        "As many jobs of the org are pending as may be; none of these was taken. Repeat it after `Retry-After`.",
+    ),
     "credentials_disabled": (501, "Credentials cannot be kept here: the operator has set no key to seal them with."),
     "erasure_disabled": (501, "Nothing can be sealed here: the operator has set no key for it."),
     "internal": (500, "A fault of ours; the log has it under the request id."),

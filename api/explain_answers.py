@@ -37,6 +37,7 @@ class Explanation(JobStatus, frozen=True, kw_only=True):
     message: str
     since: Timestamp
     until: Timestamp | None
+    expires_at: Timestamp | None  # of a pending job: then it fails unless a worker has claimed it
     attempt: int
     worker_id: str | None
     node: str | None

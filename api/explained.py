@@ -9,7 +9,17 @@ from projections.postgres.views import JobDetail
 from services.ledger.replies import Awaited, Because, Explained
 from services.ledger.status import Status
 
-BEFORE_A_WORKER = frozenset({Because.TURN, Because.ORG_CAP, Because.FLEET_FULL, Because.NO_WORKERS, Because.CLAIM})
+BEFORE_A_WORKER = frozenset(
+    {
+        Because.TURN,
+        Because.ORG_CAP,
+        Because.FLEET_FULL,
+        Because.NO_WORKERS,
+        Because.CLAIM,
+        Because.ORG_PAUSED,
+        Because.WORKFLOW_PAUSED,
+    }
+)
 
 
 def live(job_id: str, why: Explained) -> explain_answers.Explanation:
@@ -21,6 +31,7 @@ def live(job_id: str, why: Explained) -> explain_answers.Explanation:
         message=sentence(why),
         since=iso(instant(why.since)),
         until=iso_or_none(_time(why.until)),
+        expires_at=iso_or_none(_time(why.expires_at)),
         attempt=why.attempt,
         worker_id=why.worker_id or None,
         node=why.node_id or None,
@@ -42,6 +53,7 @@ def ended(detail: JobDetail) -> explain_answers.Explanation:
         message=end_sentence(detail),
         since=iso(job.finished_at or job.submitted_at),
         until=None,
+        expires_at=None,
         attempt=job.attempt,
         worker_id=None,
         node=job.node_id or None,
@@ -62,6 +74,10 @@ def sentence(why: Explained) -> str:
             said = f"its org has {why.in_flight} of {why.max_in_flight} jobs in flight: {_some(why.holders)}"
         case Because.FLEET_FULL:
             said = f"{why.unclaimed} tasks wait for {why.workers} workers with {why.slots} slots already"
+        case Because.ORG_PAUSED:
+            said = "its org is paused: the operator lets none of its jobs start"
+        case Because.WORKFLOW_PAUSED:
+            said = "its workflow is paused: resume it"
         case Because.NO_WORKERS:
             said = "no worker lives that could take it: are the workers up?"
         case Because.CLAIM:
@@ -75,7 +91,9 @@ def sentence(why: Explained) -> str:
             said = "it waits for " + "; ".join(map(_about, why.awaited))
         case Because.ENDED:
             said = f"it is {why.status}"
-    return f"{said}; {why.ahead} jobs of its org go before it" if why.ahead else said
+    if why.ahead:
+        said += f"; {why.ahead} jobs of its org go before it"
+    return f"{said}; unclaimed by {iso(instant(why.expires_at))} it fails" if why.expires_at else said
 
 
 def end_sentence(detail: JobDetail) -> str:

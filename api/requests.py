@@ -15,11 +15,21 @@ MAX_IN_FLIGHT = 100_000
 END = r"$(?!\n)"  # of a text: to `$` alone, Python lets a line break follow
 ID_PATTERN = rf"^[a-z0-9][a-z0-9_-]{{0,62}}{END}"
 LINE_PATTERN = rf"^[^\x00-\x1f\x7f-\x9f]*{END}"
+MAX_PENDING = 100_000_000
+MAX_QUEUE_SECONDS = 366 * 86_400
 Id = Annotated[str, Meta(pattern=ID_PATTERN, description="lower-case letters, digits, - and _")]
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE_PATTERN)]
 InFlight = Annotated[int, Meta(ge=1, le=MAX_IN_FLIGHT, description="jobs dispatched or running at once")]
 Erasure = Annotated[
     bool, Meta(description="seal what new jobs say of people, so that a deletion makes it unreadable in the log too")
+]
+QueueSeconds = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=MAX_QUEUE_SECONDS,
+        description="how long a job may wait for its first claim before it fails with `queue_expired`; 0: the default",
+    ),
 ]
 Status = Literal[
     "pending",
@@ -55,9 +65,14 @@ class SetErasure(Request, frozen=True, kw_only=True):
 
 
 class ChangeOrg(Request, frozen=True, kw_only=True):
-    """What changes about an org."""
+    """What changes about an org; a limit that is not named stays."""
 
-    max_in_flight: InFlight
+    max_in_flight: InFlight | None = None
+    max_pending: (
+        Annotated[int, Meta(ge=0, le=MAX_PENDING, description="jobs that may be pending; 0: as the ledger is set")]
+        | None
+    ) = None
+    max_queue_seconds: QueueSeconds | None = None
 
 
 class CreateKey(Request, frozen=True, kw_only=True):
@@ -159,6 +174,7 @@ class SubmitJobs(Request, frozen=True, kw_only=True):
     input: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
     priority: Annotated[int, Meta(ge=-100, le=100, description="higher goes first within the org")] = 0
+    max_queue_seconds: QueueSeconds = 0  # as the org has it
 
 
 class ReadJob(Request, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from projections.postgres.views import Gate, JobDetail, JobLine
 from schemas.events import Event
 from schemas.plain import fields, identifier, plain, readable
 from services.ledger.record import digest_of
+from services.ledger.status import TERMINAL
 from services.runtime.errors import LogGap
 from services.runtime.ledger_log import Entry
 
@@ -40,6 +41,7 @@ def job(detail: JobDetail) -> answers.Job:
         transitions=transitions,
         execution_trace=[visit(entry) for entry in detail.trace],
         gate=gate(detail.gate),
+        explain=None if row.status in TERMINAL else f"/api/v1/jobs/{row.job_id}/explain",
     )
 
 

@@ -34,6 +34,8 @@ class Part:
 
     jobs: tuple[NewJob, ...]
     idempotency_digest: bytes
+    jobs_behind: int  # of the first part: how many jobs the others bring
+    first_digest: bytes  # of the others: the digest of the first
 
 
 def given_key(headers: Mapping[str, str]) -> str:
@@ -127,11 +129,18 @@ def parts(jobs: Sequence[NewJob], digest: bytes) -> Iterator[Part]:
     size = number = 0
     for job in jobs:
         if waiting and (len(waiting) == JOBS_PER_COMMAND or size + len(job.private) > BYTES_PER_COMMAND):
-            yield Part(tuple(waiting), _derived(digest, number))
+            yield _part(waiting, jobs, digest, number)
             waiting, size, number = [], 0, number + 1
         waiting.append(job)
         size += len(job.private)
-    yield Part(tuple(waiting), _derived(digest, number))
+    yield _part(waiting, jobs, digest, number)
+
+
+def _part(mine: Sequence[NewJob], jobs: Sequence[NewJob], digest: bytes, number: int) -> Part:
+    """Return a part: the first is measured for all of them, the others go with it."""
+    if number == 0:
+        return Part(tuple(mine), digest, len(jobs) - len(mine), b"")
+    return Part(tuple(mine), _derived(digest, number), 0, digest)
 
 
 def _shared(body: requests.SubmitJobs) -> dict[str, msgspec.Raw]:
@@ -148,8 +157,8 @@ def _too_large(field: str, message: str) -> Problem:
 
 
 def _derived(digest: bytes, number: int) -> bytes:
-    """The digest of a part; the first has the caller's own, so that another body meets it whatever its size."""
-    return digest if number == 0 else _digest(digest + number.to_bytes(4, "big"))
+    """The digest of a later part; the first has the caller's own, so that another body meets it whatever its size."""
+    return _digest(digest + number.to_bytes(4, "big"))
 
 
 def _digest(data: bytes, key: bytes = b"") -> bytes:

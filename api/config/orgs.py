@@ -1,5 +1,6 @@
 """Orgs: registered by the operator, each on its partition of the ledger, with one internal destination."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -17,6 +18,9 @@ class Org:
     partition: int
     plan: str
     max_in_flight: int
+    max_pending: int  # 0: as the setting says
+    max_queue_seconds: int  # 0: as the setting says
+    paused_at: datetime | None
     created_at: datetime
     registered_at: datetime | None
 
@@ -27,6 +31,14 @@ class CallLimit:
 
     org_id: str
     calls_per_second: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class PausedWorkflow:
+    """A row of config.paused_workflows."""
+
+    workflow_id: str
+    paused_at: datetime
 
 
 async def save(pool: Pool, *, org_id: str, name: str, partition: int, plan: str, max_in_flight: int) -> Org | None:
@@ -49,10 +61,30 @@ async def confirm(pool: Pool, org_id: str) -> Org | None:
         return await row(connection, Org, "confirm_org", {"org_id": org_id})
 
 
-async def change_limit(pool: Pool, org_id: str, max_in_flight: int) -> Org | None:
-    """Keep the limit that the ledger has recorded, for show."""
+async def change_limits(pool: Pool, org_id: str, limits: Mapping[str, int | None]) -> Org | None:
+    """Keep the limits that the ledger has recorded, for show; None: as it was."""
     async with pool.connection() as connection:
-        return await row(connection, Org, "change_org_limit", {"org_id": org_id, "max_in_flight": max_in_flight})
+        return await row(connection, Org, "change_org_limit", {"org_id": org_id, **limits})
+
+
+async def set_paused(pool: Pool, org_id: str, *, paused: bool) -> Org | None:
+    """Keep for show whether the ledger has paused an org."""
+    async with pool.connection() as connection:
+        return await row(connection, Org, "set_org_paused", {"org_id": org_id, "paused": paused})
+
+
+async def set_workflow_paused(pool: Pool, org_id: str, workflow_id: str, *, paused: bool) -> None:
+    """Keep for show whether the ledger has paused a workflow."""
+    async with pool.connection() as connection:
+        values = {"org_id": org_id, "workflow_id": workflow_id}
+        await execute(connection, "pause_workflow" if paused else "resume_workflow", values)
+
+
+async def workflow_paused_at(pool: Pool, org_id: str, workflow_id: str) -> datetime | None:
+    """Return since when a workflow is paused, or None."""
+    async with pool.connection() as connection:
+        found = await row(connection, PausedWorkflow, "workflow_pause", {"org_id": org_id, "workflow_id": workflow_id})
+        return found.paused_at if found else None
 
 
 async def set_calls_per_second(pool: Pool, org_id: str, calls_per_second: float | None) -> CallLimit | None:

@@ -13,6 +13,7 @@ from api.routes import (
     keys,
     openapi,
     orgs,
+    pausing,
     publishing,
     results,
     schedule_fires,
@@ -42,6 +43,7 @@ _SUBJECTS = (
     orgs,
     erasure,
     call_limits,
+    pausing,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

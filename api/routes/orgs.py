@@ -1,6 +1,5 @@
-"""Orgs: the operator registers them, lists them and sets how many of their jobs may be in flight."""
+"""Orgs: the operator registers them, lists them and sets their limits."""
 
-import re
 import secrets
 
 import msgspec
@@ -8,13 +7,13 @@ from aiohttp import web
 
 from api import answers, requests
 from api.config import keys, orgs
-from api.errors import Problem, not_found
+from api.errors import Problem, invalid
 from api.http import answer
 from api.operation import Call, Operation
+from api.org_answers import org_of, shown_org
 from api.routes.erasure import turn
 from api.routes.jobs import ledger_position
 from api.routes.keys import new_key
-from api.times import iso
 from services.ledger.commands import ChangeOrgLimit, RegisterOrg
 from services.ledger.replies import Refused
 from services.runtime.topics import partition_of_org
@@ -49,42 +48,27 @@ async def register(call: Call) -> web.StreamResponse:
     if confirmed is None:
         raise _org_exists()
     key, secret = await keys.create(call.parts.pool, org_id, "first key", keys.SCOPES)
-    shown = answers.RegisteredOrg(**msgspec.structs.asdict(_shown(confirmed)), key=new_key(key, secret))
+    shown = answers.RegisteredOrg(**msgspec.structs.asdict(shown_org(confirmed)), key=new_key(key, secret))
     return answer(201, shown, {**ledger_position(reply), "Cache-Control": "no-store"})
 
 
 async def every(call: Call) -> web.StreamResponse:
     """Answer all orgs."""
     found = await orgs.every(call.parts.pool)
-    return answer(200, answers.Orgs(orgs=[_shown(org) for org in found if org.registered_at]))
+    return answer(200, answers.Orgs(orgs=[shown_org(org) for org in found if org.registered_at]))
 
 
 async def change(call: Call) -> web.StreamResponse:
-    """Change how many jobs of an org may be in flight; from here on the ledger dispatches by it."""
-    org_id = call.request.match_info["org_id"]
-    org = await orgs.find(call.parts.pool, org_id) if re.fullmatch(requests.ID_PATTERN, org_id) else None
-    if org is None or org.registered_at is None:
-        raise not_found("org")
-    command = ChangeOrgLimit(
-        **call.asks(org_id),
-        max_in_flight=call.body.max_in_flight,
-    )
-    reply = await call.parts.commander.ask(org.partition, command)
+    """Change limits of an org; from here on the ledger goes by them."""
+    org = await org_of(call)
+    limits = msgspec.structs.asdict(call.body)
+    if all(limit is None for limit in limits.values()):
+        raise invalid("body", "name a limit to change: maxInFlight, maxPending or maxQueueSeconds")
+    reply = await call.parts.commander.ask(org.partition, ChangeOrgLimit(**call.asks(org.org_id), **limits))
     if isinstance(reply.body, Refused):
-        raise RuntimeError(f"the ledger refused the limit of a registered org: {reply.body.code}")
-    changed = await orgs.change_limit(call.parts.pool, org_id, call.body.max_in_flight)
-    return answer(200, _shown(changed or org), ledger_position(reply))
-
-
-def _shown(org: orgs.Org) -> answers.Org:
-    return answers.Org(
-        org_id=org.org_id,
-        name=org.name,
-        plan=org.plan,
-        partition=org.partition,
-        max_in_flight=org.max_in_flight,
-        created_at=iso(org.created_at),
-    )
+        raise RuntimeError(f"the ledger refused the limits of a registered org: {reply.body.code}")
+    changed = await orgs.change_limits(call.parts.pool, org.org_id, limits)
+    return answer(200, shown_org(changed or org), ledger_position(reply))
 
 
 def _org_exists() -> Problem:
@@ -113,7 +97,7 @@ OPERATIONS = (
     Operation(
         method="PATCH",
         path="/api/v1/orgs/{org_id}",
-        summary="Change how many jobs of an org may be in flight",
+        summary="Change limits of an org: jobs in flight, jobs pending, time in the queue",
         access="operator",
         handler=change,
         body=requests.ChangeOrg,

@@ -18,6 +18,7 @@ from services.runtime.errors import BrokerFault, LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
 
+QUEUE_FULL_SECONDS = 5  # after which it is worth while to ask again
 MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
 
 
@@ -49,6 +50,9 @@ async def submit(call: Call) -> web.StreamResponse:
             workflow_ref=workflow.ref,
             destinations=places,
             priority=call.body.priority,
+            max_queue_seconds=call.body.max_queue_seconds,
+            jobs_behind=part.jobs_behind,
+            first_digest=part.first_digest,
             idempotency_digest=part.idempotency_digest,
             request_digest=body_digest,
         )
@@ -93,6 +97,8 @@ def _accepted(reply: Reply) -> Done:
         case Refused(code="idempotency_conflict"):
             message = "this Idempotency-Key came with another body before: use a new key for a new request"
             raise Problem("idempotency_conflict", message, field="Idempotency-Key")
+        case Refused(code="queue_full", message=message):
+            raise Problem("queue_full", message, headers={"Retry-After": str(QUEUE_FULL_SECONDS)})
         case other:
             raise RuntimeError(f"the ledger answered a submission of a registered org with {other}")
 
@@ -125,6 +131,7 @@ OPERATIONS = (
         errors=(
             "idempotency_conflict",
             "no_route",
+            "queue_full",
             "too_large",
             "unknown_workflow",
             "unusable_text",

@@ -9,11 +9,12 @@ import msgspec
 from aiohttp import web
 
 from api import answers, requests
-from api.config import workflows
+from api.config import orgs, workflows
 from api.errors import Problem, invalid, not_found
 from api.etags import tag_of, wanted
 from api.http import answer
 from api.operation import Call, Operation
+from api.times import iso_or_none
 from api.urls import route_form
 from api.workflow_answers import chosen, current, line_of, refusals, shown, versions_of, workflow_id_of
 from services.ledger.workflow import Fault, SelectorKind, Workflow, WorkflowInvalid, digest
@@ -75,7 +76,9 @@ async def get(call: Call) -> web.StreamResponse:
     found = await versions_of(call)
     runs = await chosen(call, current(found))
     history = answers.WorkflowHistory(
-        **msgspec.structs.asdict(shown(runs)), versions=[line_of(version) for version in found]
+        **msgspec.structs.asdict(shown(runs)),
+        versions=[line_of(version) for version in found],
+        paused_at=iso_or_none(await orgs.workflow_paused_at(call.parts.pool, call.caller.org_id, runs.workflow_id)),
     )
     return answer(200, history, {"ETag": tag_of(runs.version)})
 

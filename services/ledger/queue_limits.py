@@ -22,12 +22,11 @@ def queue_full(ledger: Ledger, org: Org, command: SubmitJobs) -> Refused | None:
 
     A submission of many commands is measured by its first one, as a whole: once that is accepted the others are.
     """
-    most = max_pending(ledger, org)
-    if org.pending + len(command.jobs) + command.jobs_behind <= most or known(ledger, org, command.idempotency_digest):
+    most, asked = max_pending(ledger, org), len(command.jobs) + command.jobs_behind
+    if not asked or org.pending + asked <= most:
         return None
-    if known(ledger, org, command.first_digest):
+    if known(ledger, org, command.idempotency_digest) or known(ledger, org, command.first_digest):
         return None
-    asked = len(command.jobs) + command.jobs_behind
     return Refused(
         code="queue_full",
         message=f"{org.pending} jobs of the org are pending, {most} may be: {asked} more do not fit; ask again later",

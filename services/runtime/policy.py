@@ -13,5 +13,8 @@ def policy_of(settings: Settings) -> Policy:
         delivery_resend=int(settings.delivery_resend_seconds * SECOND),
         ended_kept=settings.ended_kept,
         ended_kept_for=int(settings.ended_kept_seconds * SECOND),
+        max_pending=settings.max_pending,
+        max_queue_seconds=settings.max_queue_seconds,
+        idempotency_lifetime=int(settings.idempotency_seconds * SECOND),
         gate_deadline=int(settings.gate_deadline_seconds * SECOND),
     )

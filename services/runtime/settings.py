@@ -47,6 +47,9 @@ class Settings:
     gate_deadline_seconds: float = 72 * 3600.0  # that a job waits for the ACK of a destination with no limit of its own
     ended_kept: int = 20_000  # ended jobs that each partition of a decider keeps in memory
     ended_kept_seconds: float = 120.0  # and for so long at least
+    max_pending: int = 2_000_000  # jobs that an org may have pending, unless the operator set another limit for it
+    max_queue_seconds: int = 0  # that a job may wait for its first claim, where nobody says otherwise; 0: for ever
+    idempotency_seconds: float = 24 * 3600.0  # that an Idempotency-Key is remembered
     reply_timeout_seconds: float = 10.0
     stream_keepalive_seconds: float = 10.0  # that a stream of a job may be silent
     stream_slow_seconds: float = 15.0  # that a stream waits for a viewer who does not read
@@ -148,6 +151,12 @@ def _check(settings: Settings) -> None:
         raise SettingsError("JOBLEDGER_CALLS_PER_SECOND must be 0, for no limit, or more")
     if settings.gate_deadline_seconds < 1:
         raise SettingsError("JOBLEDGER_GATE_DEADLINE_SECONDS must be at least 1: no job may wait for ever")
+
+    if settings.max_pending < 1 or settings.max_queue_seconds < 0 or settings.idempotency_seconds < 1:
+        raise SettingsError(
+            "JOBLEDGER_MAX_PENDING and JOBLEDGER_IDEMPOTENCY_SECONDS must be at least 1, "
+            "JOBLEDGER_MAX_QUEUE_SECONDS at least 0"
+        )
 
 
 def _text(_key: str, text: str) -> str:

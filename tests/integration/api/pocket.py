@@ -10,8 +10,9 @@ from projections.postgres.batch import batch_of
 from projections.postgres.store import Store
 from schemas.codec import Encoder
 from schemas.events import EVENT_TYPES
-from services.decider.batch import BatchDecider
-from services.ledger.commands import AnyCommand, ClaimTask, Probe, ReportProgress, SettleDeliveries
+from services.decider.batch import Batch, BatchDecider
+from services.ledger.commands import AnnounceWorker, AnyCommand, ClaimTask, Probe, ReportProgress, SettleDeliveries
+from services.ledger.policy import SECOND
 from services.ledger.replies import Reply
 from services.ledger.reports import DeliveryResult, Extracted, NodeReport, Outcome
 from services.ledger.state import Ledger
@@ -69,9 +70,20 @@ class PocketLedger:
         """Decide a command, append its events to the log, and return the reply."""
         if not isinstance(command, Probe):  # they come all the time
             self.commands.append(command)
-        decider = self._deciders[partition]
-        decider.command(command, len(self.commands), now_micros())
-        batch = decider.take()
+        return self._decided(partition, command)
+
+    def pass_time(self, partition: int, seconds: float) -> None:
+        """Let happen on a partition what is due so many seconds from now."""
+        self._deciders[partition].timers(now_micros() + int(seconds * SECOND), 1000)
+        self._append(partition)
+
+    def _decided(self, partition: int, command: AnyCommand) -> Reply:
+        self._deciders[partition].command(command, len(self.commands), now_micros())
+        batch = self._append(partition)
+        return next(reply for reply in batch.replies if reply.command_id == command.command_id)
+
+    def _append(self, partition: int) -> Batch:
+        batch = self._deciders[partition].take()
         with self._moved:
             for event in batch.events:
                 header = event.recorded.header
@@ -82,7 +94,7 @@ class PocketLedger:
                 )
             self._ends[partition] += bool(batch.events)  # the marker
             self._moved.notify_all()
-        return next(reply for reply in batch.replies if reply.command_id == command.command_id)
+        return batch
 
     async def events(self, partition: int, positions: Sequence[int]) -> list[Entry]:
         """Return the events of these positions."""
@@ -116,6 +128,17 @@ class PocketLedger:
         whose = {"org_id": org_id, "job_id": job_id, "requester": self.boot_id, "actor": "worker:w1"}
         job = self._deciders[partition].ledger.jobs[job_id]
         me = {"worker_id": "w1", "boot_id": "w1-boot"}
+        if "w1-boot" not in self._deciders[partition].ledger.workers:
+            here = AnnounceWorker(
+                command_id="here",
+                requester=self.boot_id,
+                worker_id="w1",
+                boot_id="w1-boot",
+                kind="workflow",
+                slots=1000,
+                free_slots=1000,
+            )
+            self._decided(partition, here)
         self.decide(partition, ClaimTask(command_id=uuid7(), dispatch=job.dispatch, **whose, **me))
         report = ReportProgress(
             command_id=uuid7(), attempt=job.attempt + 1, nodes=nodes, outcome=outcome, **whose, **me
