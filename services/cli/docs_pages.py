@@ -34,7 +34,8 @@ OTHER_EVENTS = """\
 All other events about a job leave its state as it is. A terminal state is final: what comes later (a report of a stale
 worker, a late ACK) is recorded as `ReportRefused` or `DeliveryAcked` and changes nothing else. `JobDispatched` takes a
 slot of the org's cap; the job stays `pending` (or `waiting_retry`) until a worker's claim is recorded. A lost worker
-brings its job back to `pending`; finished nodes are not done again.
+brings its job back to `pending`; finished nodes are not done again. A pending job that nobody has claimed within its
+time in the [queue](queue.md) fails with `queue_expired`; one that was claimed before does not.
 
 **Claim.** A task is claimed once: with a claim all tasks that had been sent for the job are spent, and a claim that
 names one of them is refused, but for the owner, who is told the same grant again while it runs the job. A worker asks

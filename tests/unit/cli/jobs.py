@@ -53,6 +53,7 @@ def job(status: str = "completed", ended: int | None = 1500, **more: Any) -> Job
         "rule": None,
         "failed_node": None,
         "schedule_id": None,
+        "explain": None,
         "created_at": START,
         "updated_at": at(ended or 0),
         "completed_at": at(ended) if ended is not None else None,
