@@ -321,3 +321,21 @@ RETURNING *
 
 -- name: delete_schedule
 DELETE FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
+
+-- name: due_schedules
+SELECT s.*, d.partition
+FROM (
+    SELECT s.org_id, s.schedule_id, o.partition, s.next_run_at,
+        row_number() OVER (PARTITION BY o.partition ORDER BY s.next_run_at, s.schedule_id) AS place
+    FROM config.schedules s JOIN config.orgs o USING (org_id)
+    WHERE s.enabled AND s.next_run_at <= %(now)s AND o.registered_at IS NOT NULL AND NOT o.partition = ANY(%(busy)s)
+) AS d JOIN config.schedules s USING (org_id, schedule_id)
+WHERE d.place <= %(most)s AND s.enabled
+ORDER BY d.partition, d.place
+
+-- name: overdue_schedules
+SELECT count(*)::integer AS number FROM config.schedules WHERE enabled AND next_run_at <= %(now)s
+
+-- name: advance_schedule
+UPDATE config.schedules SET next_run_at = %(next_run_at)s, enabled = %(next_run_at)s::timestamptz IS NOT NULL
+WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s AND version = %(version)s AND next_run_at = %(was)s

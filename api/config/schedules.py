@@ -6,7 +6,7 @@ ScheduleChanged  the schedule is not as the caller expects it to be
 TooMany          the org has as many schedules as it may have
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -18,6 +18,7 @@ from api.config.store import Pool, execute, one, row, rows, transaction
 from api.schedules.cron import next_due
 from api.schedules.plan import Missed
 
+MOST_AT_ONCE = 50  # schedules of one partition that are fired before one looks again
 Expected = Callable[[int], bool]  # of the version
 
 
@@ -41,7 +42,14 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Set:
+class DueSchedule(Schedule):
+    """A schedule that is due, with the partition of its org."""
+
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
     """What people set about a schedule."""
 
     name: str
@@ -99,7 +107,7 @@ async def now(pool: Pool) -> datetime:
         return await _now(connection)
 
 
-async def add(pool: Pool, org_id: str, schedule_id: str, made: Set, most: int) -> Schedule:
+async def add(pool: Pool, org_id: str, schedule_id: str, made: Setting, most: int) -> Schedule:
     """Make a schedule, or raise TooMany; an enabled one is due from now on."""
     async with transaction(pool) as connection:
         await execute(connection, "lock_schedules", {"org_id": org_id})
@@ -126,9 +134,9 @@ async def page(
 
 
 async def change(
-    pool: Pool, org_id: str, schedule_id: str, made: Set, expected: Expected = anything
+    pool: Pool, org_id: str, schedule_id: str, made: Setting, expected: Expected = anything
 ) -> Schedule | None:
-    """Set a schedule anew; None where there is none. Raises ScheduleChanged.
+    """Setting a schedule anew; None where there is none. Raises ScheduleChanged.
 
     With another cron or timezone, or enabled again, it is due from now on: due times before are forgotten.
     """
@@ -164,19 +172,37 @@ async def delete(pool: Pool, org_id: str, schedule_id: str, expected: Expected =
         return True
 
 
-def _first_due(made: Set, now: datetime) -> datetime | None:
+async def due(pool: Pool, busy: Collection[int]) -> tuple[datetime, list[DueSchedule], int]:
+    """Return the time, the longest due schedules of each partition but the busy ones, and how many are due in all."""
+    async with pool.connection() as connection:
+        now = await _now(connection)
+        overdue = (await one(connection, _Number, "overdue_schedules", {"now": now})).number
+        values = {"now": now, "busy": list(busy), "most": MOST_AT_ONCE}
+        return now, await rows(connection, DueSchedule, "due_schedules", values) if overdue else [], overdue
+
+
+async def advance(pool: Pool, schedule: Schedule, next_run_at: datetime | None) -> None:
+    """Note up to where the ledger has the due times of a schedule, unless it was set anew or moved on meanwhile."""
+    values = {"org_id": schedule.org_id, "schedule_id": schedule.schedule_id, "version": schedule.version}
+    async with pool.connection() as connection:
+        await execute(
+            connection, "advance_schedule", {**values, "was": schedule.next_run_at, "next_run_at": next_run_at}
+        )
+
+
+def _first_due(made: Setting, now: datetime) -> datetime | None:
     return next_due(made.cron, made.timezone, now) if made.enabled else None
 
 
-def _same(found: Schedule, made: Set) -> bool:
+def _same(found: Schedule, made: Setting) -> bool:
     return all(getattr(found, name) == value for name, value in _plain(made).items())
 
 
-def _plain(made: Set) -> dict[str, Any]:
+def _plain(made: Setting) -> dict[str, Any]:
     return {name: getattr(made, name) for name in made.__slots__} | {"tags": list(made.tags)}
 
 
-def _values(made: Set) -> dict[str, Any]:
+def _values(made: Setting) -> dict[str, Any]:
     return _plain(made) | {"work": Jsonb(made.work)}
 
 

@@ -124,12 +124,12 @@ async def _switch(call: Call, *, enabled: bool) -> web.StreamResponse:
     return await _answered(call, _there(saved))
 
 
-async def _checked(call: Call) -> schedules.Set:
+async def _checked(call: Call) -> schedules.Setting:
     body: schedule_requests.SaveSchedule = call.body
     settings = call.parts.settings
     cron.check(body.cron, body.timezone, await schedules.now(call.parts.pool), settings.schedule_min_seconds)
     await work.check(call.parts.pool, call.caller.org_id, body.work, allow_private=settings.allow_private_addresses)
-    return schedules.Set(
+    return schedules.Setting(
         name=body.name,
         cron=body.cron,
         timezone=body.timezone,

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import msgspec
+from msgspec.structs import replace
 
 from api import requests, submission
 from api.config import destinations
@@ -18,6 +19,7 @@ from api.errors import Problem
 from api.routing import workflows_for
 from api.sealing import sealing_of_org
 from services.ledger.commands import NewJob, SubmitJobs
+from services.runtime.ids import derived_uuid7
 from services.runtime.shredding.store import JobKeys
 
 
@@ -36,9 +38,19 @@ async def check(pool: Pool, org_id: str, work: requests.SubmitJobs, *, allow_pri
 
 
 async def submitted(
-    pool: Pool, keys: JobKeys, schedule: Schedule, asks: Mapping[str, Any], *, allow_private: bool, digest: bytes = b""
+    pool: Pool,
+    keys: JobKeys,
+    schedule: Schedule,
+    asks: Mapping[str, Any],
+    *,
+    allow_private: bool,
+    due_at: int | None = None,
+    digest: bytes = b"",
 ) -> SubmitJobs:
-    """Return the submission of a fire, or raise the Problem that a caller would be answered with."""
+    """Return the submission of a fire, or raise the Problem that a caller would be answered with.
+
+    The jobs of a due time (microseconds UTC) have the same ids whoever makes them: there is one key for each of them.
+    """
     work = msgspec.convert(schedule.work, requests.SubmitJobs)
     with within("work"):
         jobs = submission.new_jobs(work, allow_private=allow_private)
@@ -47,6 +59,8 @@ async def submitted(
             destinations.enabled(pool, schedule.org_id),
         )
         jobs = list(_all_of(submission.pinned(jobs, chosen)))
+    if due_at is not None:
+        jobs = [replace(job, job_id=_id_of(schedule, due_at, number)) for number, job in enumerate(jobs)]
     sealed = await (await sealing_of_org(keys, schedule.org_id)).sealed(jobs)
     return SubmitJobs(
         **asks,
@@ -60,6 +74,10 @@ async def submitted(
         request_digest=submission.trigger_digest(schedule.schedule_id) if digest else b"",
         schedule_id=schedule.schedule_id,
     )
+
+
+def _id_of(schedule: Schedule, due_at: int, number: int) -> str:
+    return derived_uuid7(due_at, f"{schedule.org_id}\0{schedule.schedule_id}\0{due_at}\0{number}".encode())
 
 
 def _all_of(jobs: list[NewJob]) -> tuple[NewJob, ...]:

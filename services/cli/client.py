@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import aiohttp
 import msgspec
 
-from api import answers
+from api import answers, schedule_answers
 from api.explain_answers import Explanation
 from services.cli.errors import ApiRefused, ApiSilent
 from services.runtime.ids import uuid7
@@ -83,6 +83,19 @@ class Client:
         """Return one page of the org's jobs, newest first."""
         asked = {"status": status, "cursor": cursor, "limit": str(limit)}
         return await self.call("GET", "/api/v1/jobs", answers.Jobs, query={k: v for k, v in asked.items() if v})
+
+    async def schedules(
+        self, *, tags: Sequence[str] = (), cursor: str = "", limit: int = 50
+    ) -> schedule_answers.Schedules:
+        """Return one page of the org's schedules with all of these tags, newest first."""
+        asked = {"tagsAll": ",".join(tags), "cursor": cursor, "limit": str(limit)}
+        query = {name: value for name, value in asked.items() if value}
+        return await self.call("GET", "/api/v1/schedules", schedule_answers.Schedules, query=query)
+
+    async def trigger(self, schedule_id: str, *, idempotency_key: str = "") -> schedule_answers.Triggered:
+        """Fire a schedule now."""
+        path, key = f"/api/v1/schedules/{schedule_id}/trigger", idempotency_key or uuid7()
+        return await self.call("POST", path, schedule_answers.Triggered, headers={"Idempotency-Key": key})
 
     async def statuses(self, job_ids: Sequence[str]) -> dict[str, str]:
         """Return where jobs stand, by id; unknown ones are left out."""

@@ -9,6 +9,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from api.answers import Gate, Job, JobSummary, TraceEntry, Transition
+from api.schedule_answers import Schedule
 from api.stream_answers import StreamedEvent
 from services.cli.spans import clock, milliseconds_between, span
 from services.ledger.status import TERMINAL
@@ -135,6 +136,18 @@ def event_line(event: StreamedEvent) -> Text:
         by = f" by {visit.provider}" if visit.provider else ""
         line.append(f" {visit.node}{by}  ", style="not dim").append_text(_visit(visit))
     return line
+
+
+def schedule_table(schedules: Iterable[Schedule]) -> Table:
+    """Draw a page of schedules."""
+    table = Table("schedule", "name", "cron", "timezone", "next (UTC)", "last (UTC)", "tags", box=None, pad_edge=False)
+    table.header_style = "dim"
+    table.columns[0].no_wrap = True
+    for each in schedules:
+        due = f"{each.next_run_at[:19]}Z" if each.next_run_at else Text("disabled", style="yellow")
+        last = f"{each.last_run_at[:19]}Z" if each.last_run_at else ""
+        table.add_row(each.schedule_id, Text(each.name), each.cron, each.timezone, due, last, " ".join(each.tags))
+    return table
 
 
 def rule_of(job: Job) -> str:

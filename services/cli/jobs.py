@@ -1,13 +1,12 @@
 """`jobledger submit | get | list | cancel | delete`: an org's jobs from the command line."""
 
-import os
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.terminal import Json, Org, fail, print_json, run, show, told
+from services.cli.terminal import Json, Org, caller_of, fail, print_json, run, show
 
 if TYPE_CHECKING:
     from api.answers import Job
@@ -41,7 +40,7 @@ def submit(
     key = idempotency_key or uuid7()
 
     async def main() -> tuple[list[str], list["Job"]]:
-        async with _client(org) as client:
+        async with caller_of(org) as client:
             try:
                 job_ids = await client.submit(urls, workflow_id=workflow, metadata=carried, idempotency_key=key)
             except ApiSilent as silent:
@@ -66,7 +65,7 @@ def get(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
     """Show where a job stands and how it got there."""
 
     async def main() -> "Job":
-        async with _client(org) as client:
+        async with caller_of(org) as client:
             return await client.job(job_id)
 
     job = run(main())
@@ -87,7 +86,7 @@ def page(
     """List the org's jobs, newest first."""
 
     async def main() -> None:
-        async with _client(org) as client:
+        async with caller_of(org) as client:
             found = await client.page(status=status, cursor=cursor, limit=limit)
         if as_json:
             print_json(found)
@@ -106,7 +105,7 @@ def cancel(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
     """Cancel a job that has not ended."""
 
     async def main() -> None:
-        async with _client(org) as client:
+        async with caller_of(org) as client:
             cancelled = await client.cancel(job_id)
         if as_json:
             print_json(cancelled)
@@ -121,7 +120,7 @@ def delete(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
     """Delete a job for good; one that has not ended is cancelled first."""
 
     async def main() -> None:
-        async with _client(org) as client:
+        async with caller_of(org) as client:
             deleted = await client.delete(job_id)
         if as_json:
             print_json(deleted)
@@ -129,15 +128,6 @@ def delete(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
             typer.echo(f"{deleted.job_id} is deleted")
 
     run(main())
-
-
-def _client(org: str) -> "Client":
-    from services.cli.access import access
-    from services.cli.client import Client
-
-    with told():
-        found = access(os.environ, org)
-    return Client(found.base_url, found.key)
 
 
 async def _ended(client: "Client", job_ids: Sequence[str], timeout: float) -> list["Job"]:  # noqa: ASYNC109

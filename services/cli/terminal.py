@@ -1,6 +1,7 @@
 """What the verbs have in common on a terminal: how they print, and how they end when something is wrong."""
 
 import asyncio
+import os
 import re
 import shutil
 import sys
@@ -14,6 +15,8 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from services.cli.client import Client
 
 PIPED_WIDTH = 160
 T = TypeVar("T")
@@ -49,6 +52,16 @@ def run(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end; faults are told as `told` does."""
     with told():
         return asyncio.run(main)
+
+
+def caller_of(org: str) -> "Client":
+    """Return who calls the API: the key of the environment, or that of an org of the local stack."""
+    from services.cli.access import access
+    from services.cli.client import Client
+
+    with told():
+        found = access(os.environ, org)
+    return Client(found.base_url, found.key)
 
 
 def fail(message: str, code: str = "unusable", exit_code: int = 1) -> NoReturn:

@@ -1,9 +1,9 @@
-"""Raises the alarm about deliveries given up and about jobs that ended, or went on, without an ACK they waited for."""
+"""Counts fires, and raises the alarm about deliveries given up and jobs that ended, or went on, without an ACK."""
 
 import logging
 from collections.abc import Iterable
 
-from schemas.events import DeliveryDeadLettered, DeliveryWaived, JobFailed
+from schemas.events import DeliveryDeadLettered, DeliveryWaived, JobFailed, ScheduleFired
 from schemas.recorded import Recorded
 from services.runtime.metrics import count
 
@@ -11,11 +11,14 @@ log = logging.getLogger(__name__)
 
 
 def raise_alarms(committed: Iterable[Recorded]) -> None:
-    """Count and log the verdicts among events that were just committed."""
+    """Count and log what is to be counted among events that were just committed."""
     for recorded in committed:
         match recorded.event:
             case DeliveryDeadLettered() as event:
                 count("deliveries_given_up", partition=str(recorded.header.partition), closed=str(event.closed).lower())
+            case ScheduleFired() as event:
+                place = str(recorded.header.partition)
+                count("schedule_fires", partition=place, how=event.how.value, outcome=event.outcome.value)
             case DeliveryWaived() as event:
                 _verdict(recorded, "waived", event.reason, event.destination_id)
             case JobFailed() as event if event.destination_id:

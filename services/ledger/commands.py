@@ -5,7 +5,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from schemas.values import Destination, FireKind, Vocabulary
-from services.ledger.bounds import Int
+from services.ledger.bounds import Instant, Int
 from services.ledger.reports import DeliveryResult, NodeReport, Outcome
 
 
@@ -100,7 +100,7 @@ class FireSchedule(Command, frozen=True, kw_only=True, gc=False, array_like=True
     """
 
     schedule_id: str
-    due_at: Int  # microseconds UTC; of a trigger, when it was asked for
+    due_at: Instant  # of a trigger, when it was asked for
     how: FireKind = FireKind.CRON
     due_times: Int = 1  # how many this stands for
     submission: SubmitJobs | None = None

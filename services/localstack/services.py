@@ -56,6 +56,12 @@ SERVICES = (
     ),
     Service("projections-heads", ("-m", "projections.heads"), needs=("broker",), knows=("signing_key",)),
     Service("snapshotter", ("-m", "services.snapshotter"), needs=("broker",)),
+    Service(
+        "scheduler",
+        ("-m", "services.scheduler"),
+        needs=("broker", "postgres", "decider"),
+        knows=("credentials_key",),
+    ),
     Service("api", ("-m", "api"), needs=("broker", "postgres", "decider"), knows=("operator_key", "credentials_key")),
 )
 

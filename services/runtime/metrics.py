@@ -30,6 +30,7 @@ Counted = Literal[
     "gate_verdicts",
     "delivery_rows_written",
     "heads_signed",
+    "schedule_fires",
     "snapshots_refused",
     "snapshots_written",
     "stream_events_sent",
@@ -47,6 +48,7 @@ Level = Literal[
     "process_ready",
     "streams_open",
     "streams_watched_jobs",
+    "schedules_overdue",
 ]
 Timed = Literal[
     "restore_seconds",
@@ -58,15 +60,20 @@ Timed = Literal[
     "webhook_seconds",
     "projection_batch_seconds",
     "reply_seconds",
+    "fire_seconds",
 ]
 Name = Counted | Level | Timed
 Kind = Literal["counter", "gauge", "histogram"]
 
 DECIDER, WORKERS, WRITERS, API = "decider", "workers", "writers", "api"
 POSTGRES, CLICKHOUSE, HEADS = "projections", "projections-clickhouse", "projections-heads"
-SNAPSHOTTER = "snapshotter"
-PROCESSES = (DECIDER, WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER, API)
-PROJECTIONS, STREAMS, ASKERS = (POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER), (WORKERS, WRITERS), (WORKERS, WRITERS, API)
+SNAPSHOTTER, SCHEDULER = "snapshotter", "scheduler"
+PROCESSES = (DECIDER, WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER, SCHEDULER, API)
+PROJECTIONS, STREAMS, ASKERS = (
+    (POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER),
+    (WORKERS, WRITERS),
+    (WORKERS, WRITERS, SCHEDULER, API),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +139,12 @@ METRICS: dict[Name, Metric] = {
     ),
     "delivery_rows_written": Metric("Rows that deliveries brought", "rows", (WRITERS,), ("destination_kind",)),
     "heads_signed": Metric("Signed heads of orgs' chains", "heads", (HEADS,), ("partition",)),
+    "schedule_fires": Metric(
+        "Fires of schedules recorded; how is cron, trigger or missed, outcome is submitted, refused or skipped",
+        "fires",
+        (DECIDER,),
+        ("partition", "how", "outcome"),
+    ),
     "snapshots_refused": Metric(
         "Snapshots that nothing could begin with, so that more had to be read from the log: look why",
         "snapshots",
@@ -175,6 +188,7 @@ METRICS: dict[Name, Metric] = {
     "process_ready": Metric(
         "1: the part of the process makes progress, 0: it does not", "0 or 1", PROCESSES, ("part",)
     ),
+    "schedules_overdue": Metric("Schedules that are due and not fired yet", "schedules", (SCHEDULER,)),
     "restore_seconds": Metric(
         "A partition's state read back, from its snapshot and from the log up to the fence",
         "seconds",
@@ -197,6 +211,9 @@ METRICS: dict[Name, Metric] = {
         ("outcome",),
     ),
     "projection_batch_seconds": Metric("One batch folded and committed", "seconds", PROJECTIONS, ("reader",)),
+    "fire_seconds": Metric(
+        "From the due time of a schedule until its fire was recorded, of fires in time", "seconds", (SCHEDULER,)
+    ),
     "reply_seconds": Metric("From a command sent until its reply was heard", "seconds", ASKERS, ("command",)),
 }
 

@@ -60,10 +60,17 @@ class Model:
 
     def __init__(self, caps: dict[str, int]) -> None:
         self.caps, self.jobs = caps, dict[str, ModelJob]()
+        self.fired: dict[str, int] = {}  # org -> the newest due time of its schedule
 
     def submit(self, job_id: str, job: ModelJob) -> bool:
         """Return whether it is new."""
         return self.jobs.setdefault(job_id, job) is job
+
+    def fire(self, org: str, due: int) -> bool:
+        """Return whether a due time is fired now: it and all before it are over once it was."""
+        is_new = due > self.fired.get(org, -1)
+        self.fired[org] = max(due, self.fired.get(org, -1))
+        return is_new
 
     def claim(self, job_id: str, boot: str, task: int, now: int) -> int:
         """Return the attempt that is granted, 0: none."""

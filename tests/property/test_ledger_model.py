@@ -1,14 +1,17 @@
 """The rules of the ledger against a model of their own, under commands in any order."""
 
+from typing import Any
+
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
-from schemas.events import AnyEvent, JobDispatched, ReportRefused
+from schemas.events import AnyEvent, JobDispatched, ReportRefused, ScheduleFired
 from schemas.values import Destination, OnExhausted
 from services.ledger.commands import (
     CancelJob,
     ClaimTask,
+    FireSchedule,
     NewJob,
     RegisterOrg,
     ReportProgress,
@@ -22,7 +25,7 @@ from services.ledger.replies import Done, Granted
 from services.ledger.reports import DeliveryResult, Extracted, Failed, HandedBack, Outcome, RetryLater
 from services.ledger.status import Status
 from tests.property.ledger_model import Model, ModelJob
-from tests.unit.ledger.world import World
+from tests.unit.ledger.world import START, World
 
 CAPS = {"acme": 2, "beta": 1}
 OUTCOMES: dict[str, Outcome] = {
@@ -71,6 +74,21 @@ class Ledger(RuleBasedStateMachine):
         submit = SubmitJobs(command_id="s", org_id=org, jobs=(new,), destinations=destinations, max_run_seconds=limit)
         assert self.model.submit(job_id, ModelJob(org, destinations, limit))
         self._follow(self.world.when(submit))
+        return job_id
+
+    @rule(target=jobs, org=st.sampled_from(list(CAPS)), due=st.integers(0, 12))
+    def fire(self, org: str, due: int) -> Any:
+        """A scheduler, or another one, fires the schedule of an org for a due time."""
+        job_id, is_new = f"j{len(self.model.jobs)}", self.model.fire(org, due)
+        submission = SubmitJobs(command_id="s", org_id=org, jobs=(NewJob(job_id=job_id),), schedule_id="s")
+        command = FireSchedule(command_id="f", org_id=org, schedule_id="s", due_at=START + due, submission=submission)
+        events = self.world.when(command)
+        assert any(isinstance(event, ScheduleFired) for event in events) == is_new
+        if not is_new:
+            assert events == []
+            return multiple()
+        assert self.model.submit(job_id, ModelJob(org, (), 0))
+        self._follow(events)
         return job_id
 
     @rule(job=jobs, boot=BOOTS, older=st.sampled_from([0, 0, 0, 1, 2]))

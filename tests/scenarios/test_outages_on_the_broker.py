@@ -4,25 +4,17 @@ Nobody is given up for a silence that was not his, what was due meanwhile happen
 """
 
 import asyncio
-import importlib
 import os
-import signal
 import time
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import psycopg
 import pytest
-from psycopg import sql
 
 from schemas.events import JobClaimed, RetryScheduled, WorkerAlive, WorkerLost
 from services.ledger.policy import SECOND
-from services.localstack.places import StackDir
-from services.localstack.services import MIGRATIONS
 from services.localstack.stack import Stack
 from services.runtime.settings import settings_from
+from tests.scenarios.own_stack import away, made_ready
 from tests.scenarios.tended import PATIENCE_SECONDS, Tended, tended
 
 pytestmark = [
@@ -36,30 +28,6 @@ AWAY_SECONDS = 30.0
 AWAY_LEASES = 3
 DOWN_LEASES = 3
 LATE_SECONDS = 30.0  # that a machine under load may take to look at a wait that is over; 0.1 s otherwise
-
-
-@pytest.fixture(scope="module")
-def own(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
-    """A stack that may be stopped without harm to other tests; `stack` says first whether one can run here."""
-    made = Stack(StackDir(tmp_path_factory.mktemp("own")), os.environ | {"JOBLEDGER_PARTITIONS": "4"})
-    if os.environ.get("JOBLEDGER_KAFKA") or os.environ.get("JOBLEDGER_POSTGRES"):
-        pytest.skip("needs a broker and a Postgres of its own to stop; JOBLEDGER_KAFKA or JOBLEDGER_POSTGRES is set")
-    try:
-        made.start()
-        yield made
-    finally:
-        made.stop()
-
-
-@contextmanager
-def away(stack: Stack) -> Iterator[None]:
-    """Let the broker stand still for the time."""
-    [pid] = [each.identity.pid for each in stack.processes() if each.name == "broker" and each.identity]
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        yield
-    finally:
-        os.kill(pid, signal.SIGCONT)
 
 
 def claims(plant: Tended, job_id: str) -> list[int]:
@@ -144,13 +112,3 @@ async def test_when_everything_was_down_for_many_leases_nobody_is_expired_and_ev
         lost = {each.event.boot_id for each in plant.events if isinstance(each.event, WorkerLost)}
         assert lost <= before
         await plant.verified(jobs)
-
-
-def made_ready(own: Stack) -> dict[str, str]:
-    """Return the settings of a ledger of its own on a stack, with a database of its own."""
-    name, server = f"test_{uuid.uuid4().hex}", own.environ["JOBLEDGER_POSTGRES"].rpartition("/")[0]
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    for module in MIGRATIONS:
-        importlib.import_module(module).migrate(f"{server}/{name}")
-    return own.environ | {"JOBLEDGER_POSTGRES": f"{server}/{name}", "JOBLEDGER_TOPIC_PREFIX": f"test-{name[-12:]}"}

@@ -2,7 +2,7 @@
 
 from projections.postgres.fold import Current, fold
 from projections.private import opener
-from schemas.events import DeliveryAcked, WorkerAlive, WorkerLost
+from schemas.events import DeliveryAcked, ScheduleFired, WorkerAlive, WorkerLost
 from schemas.recorded import Recorded
 from services.ledger.policy import SECOND
 from services.ledger.state import Ledger
@@ -25,6 +25,7 @@ NEVER = float("inf")
 EMPTY = Checkpoint()
 MILLISECOND = 0.001  # the broker's clock tells no more
 TOLD = ("attempt", "dispatch", "step", "node_id", "boot_id", "reason", "destination_id", "try_number", "error_type")
+TOLD_OF_FIRES = ("schedule_id", "due_at", "how", "outcome", "due_times", "code")
 
 
 class Check:
@@ -57,7 +58,7 @@ class Check:
         if not self._world.traffic.done or self._world.broker.down:
             return False
         jobs = self._jobs()
-        if any(job not in jobs for job in self._world.traffic.accepted):
+        if any(job not in jobs for job in self._world.traffic.accepted) or not self._world.schedules.quiet():
             return False
         if any(not job.terminal or job.unsettled() for job in jobs.values()):
             return False
@@ -90,6 +91,8 @@ class Check:
             *self._wrong,
         ]
         wrong += [each for history in self._histories.values() for each in history.wrong]
+        fires = [each.event for each in self._everything() if isinstance(each.event, ScheduleFired)]
+        wrong += world.schedules.verdict(fires)
         if not world.traffic.done:
             wrong.append("customers still wait for answers")
         wrong += self._owners.verdict() + self._of_jobs() + self._of_destinations() + self._of_the_read_model()
@@ -257,7 +260,7 @@ def _row(recorded: Recorded) -> Row:
 
 def _line(recorded: Recorded) -> str:
     header, event = recorded.header, recorded.event
-    said = {name: getattr(event, name, "") for name in TOLD}
+    said = {name: getattr(event, name, "") for name in (*TOLD, *TOLD_OF_FIRES)}
     rest = " ".join(f"{name}={value}" for name, value in said.items() if value not in ("", 0))
     return f"{header.position} {header.event_type} {event.job_id or event.org_id} {rest} by {header.actor}"
 

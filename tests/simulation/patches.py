@@ -30,6 +30,7 @@ import services.runtime.producer
 import services.runtime.reader
 import services.runtime.snapshots
 import services.runtime.transactions
+import services.scheduler.__main__ as scheduler_main
 import services.snapshotter.__main__ as snapshotter_main
 import services.snapshotter.sink
 import services.workers.__main__ as workers_main
@@ -52,6 +53,7 @@ from services.runtime.topics import deliveries, events, tasks
 from tests.simulation import clickhouse, fibers, lake, read_model
 from tests.simulation.archive import Archive
 from tests.simulation.life import Crashed, current
+from tests.simulation.schedules import Book
 from tests.simulation.snapshot_store import SnapshotStore
 from tests.simulation.world import START_MICROS, World, policy
 
@@ -93,6 +95,7 @@ def _replaced(world: World) -> list[tuple[Any, str, Any]]:
         *_read_model(world),
         *_snapshotter(world),
         *_clickhouse(world),
+        *_scheduler(world),
     ]
 
 
@@ -243,6 +246,17 @@ def _clickhouse(world: World) -> list[tuple[Any, str, Any]]:
         (projections.clickhouse.sink, "Books", lambda _dsn: clickhouse.Books(world.house)),
         (projections.clickhouse.sink, "connect", lambda _url: clickhouse.Client(world.house)),
         (projections.clickhouse.sink, "migrate_tables", lambda _client: None),
+    ]
+
+
+def _scheduler(world: World) -> list[tuple[Any, str, Any]]:
+    return [
+        (scheduler_main, "serve", _serve),
+        (scheduler_main, "wait_for_broker", lambda *_: None),
+        (scheduler_main, "ensure_topics", lambda *_: None),
+        (scheduler_main, "AsyncConnectionPool", _nothing),
+        (scheduler_main, "StoredBook", lambda _pool, _keys, **_: Book(world.schedules)),
+        (scheduler_main, "watch_postgres", _watch_nothing),
     ]
 
 

@@ -13,6 +13,7 @@ from greenlet import getcurrent, greenlet
 import projections.__main__ as projections_main
 import projections.clickhouse.__main__ as clickhouse_main
 import services.decider.__main__ as decider_main
+import services.scheduler.__main__ as scheduler_main
 import services.snapshotter.__main__ as snapshotter_main
 import services.workers.__main__ as workers_main
 import services.writers.__main__ as writers_main
@@ -120,6 +121,8 @@ def _start(world: World, check: Check) -> None:
         cluster.add(f"projection-{number}", lambda: projections_main.main(settings))
     cluster.add("projection-clickhouse", lambda: clickhouse_main.main(settings))
     cluster.add("snapshotter", lambda: snapshotter_main.main(settings))
+    for number in range(2):  # at once, and neither knows of the other
+        cluster.add(f"scheduler-{number}", lambda: scheduler_main.main(settings))
     cluster.add("historian", check.historian.run)
     cluster.add("api", world.traffic.run, mortal=False)
 

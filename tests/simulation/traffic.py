@@ -6,13 +6,14 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from schemas.values import After, Destination, OnExhausted
+from schemas.values import After, Destination, FireKind, OnExhausted
 from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
     DeleteJob,
     ExplainJob,
+    FireSchedule,
     NewJob,
     PauseOrg,
     PauseWorkflow,
@@ -30,10 +31,12 @@ from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
+from services.runtime.time import now_micros
 from services.runtime.topics import commands, deliveries, events, partition_of_org, tasks
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
 from tests.simulation.lake import LAKE
+from tests.simulation.schedules import TABLE, Schedules
 from tests.simulation.vault import Vault
 
 PLACES = (
@@ -59,6 +62,7 @@ class Traffic:
     broker: Broker
     chaos: Chaos
     vault: Vault
+    schedules: Schedules
     caps: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     cancelled: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
@@ -89,6 +93,7 @@ class Traffic:
     async def _customer(self, commander: Commander, org: str, submissions: int) -> None:
         random = self.chaos.random
         await self._ask(commander, RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org]))
+        self.schedules.open(org)
         async with asyncio.TaskGroup() as deletions:
             for number in range(submissions):
                 await asyncio.sleep(random.uniform(0.0, self.chaos.weather.storm_seconds / 3))
@@ -97,6 +102,8 @@ class Traffic:
                     if random.random() < DELETED:
                         deletions.create_task(self._delete(commander, org, job))
                     await self._meddle(commander, org, job)
+                if random.random() < 0.3:
+                    await self._trigger(commander, org, number)
                 if random.random() < 0.15:
                     depth = random.choice((None, 0, 4))
                     limit = ChangeOrgLimit(
@@ -193,6 +200,38 @@ class Traffic:
         if workflow == "chain":
             self.long_under_way |= set(ids)
         return ids
+
+    async def _trigger(self, commander: Commander, org: str, number: int) -> None:
+        """Fire a schedule now, perhaps twice with one key; what its clock says is another matter."""
+        digest = f"{org}/trigger/{number}".encode().ljust(16)
+        submit = SubmitJobs(
+            command_id="",
+            org_id=org,
+            jobs=(),
+            workflow_id="w",
+            workflow_version=1,
+            workflow_ref="workflows/short",
+            destinations=TABLE,
+            idempotency_digest=digest,
+            request_digest=digest,
+            schedule_id=f"sch-{org}",
+        )
+        for click in range(self.chaos.random.choice((1, 1, 2))):
+            name = f"{org}-fired-{number}{'ab'[click]}"
+            private = self.vault.sealed((org, name), _private(f"http://shop.example/p/{name}"))
+            job = NewJob(job_id=name, private=private)
+            fire = FireSchedule(
+                command_id="",
+                org_id=org,
+                schedule_id=f"sch-{org}",
+                due_at=now_micros(),
+                how=FireKind.TRIGGER,
+                submission=replace(submit, jobs=(job,)),
+            )
+            told = await self._ask(commander, fire)
+            if self.digests.setdefault(digest, told.job_ids) != told.job_ids:
+                self.complaints.append(f"{digest!r} was answered with {self.digests[digest]}, then {told.job_ids}")
+            self.accepted |= dict.fromkeys(told.job_ids, org)
 
     async def _cancel(self, commander: Commander, org: str, job: str) -> None:
         await asyncio.sleep(self.chaos.random.choice((0.0, 0.3, 0.6, 1.0, 1.5, 4.0)))

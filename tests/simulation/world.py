@@ -21,6 +21,7 @@ from tests.simulation.cluster import Cluster, Say
 from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.read_model import ReadModel
+from tests.simulation.schedules import Schedules
 from tests.simulation.streams import Group, StreamApp
 from tests.simulation.traffic import MOST_ORGS, Traffic
 from tests.simulation.vault import Vault
@@ -57,7 +58,8 @@ class World:
         self.house = clickhouse.ClickHouse(self.chaos)
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
-        self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault)
+        self.schedules = Schedules(self.chaos, self.vault, self.settings.partitions, START_MICROS)
+        self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault, self.schedules)
         self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
         # What runs of deciders have in memory: run, partition, since when (seconds), state.
         self.memories: list[tuple[Life, int, float, Ledger]] = []
@@ -106,6 +108,9 @@ def settings_of(random: Random) -> Settings:
         dispatch_resend_seconds=3.0,
         delivery_resend_seconds=3.0,
         reply_timeout_seconds=3.0,
+        schedule_grace_seconds=3.0,
+        schedule_catch_up=2,
+        schedule_poll_seconds=0.5,
         ended_kept=random.choice((1, 20_000)),
         ended_kept_seconds=2.0,
     )

@@ -5,10 +5,21 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg_pool import AsyncConnectionPool
 
+from api.config import schedules
+from api.config.schedules import TagFilter
+from api.config.store import Pool
+from api.schedules.shown import after
 from schemas.events import JobSubmitted, ScheduleFired
 from schemas.values import FireKind
+from services.cli.client import Client
+from services.runtime.ids import is_uuid
 from services.runtime.settings import Settings
+from services.runtime.shredding.codec import is_sealed, unsealed
+from services.runtime.shredding.store import JobKeys
+from services.runtime.shredding.vault import Vault
+from services.scheduler.book import StoredBook
 from tests.integration.api.conftest import WORKFLOW, Api, Tenant
 from tests.integration.api.pocket import PocketLedger
 
@@ -261,3 +272,40 @@ async def test_an_org_has_a_bounded_number_of_schedules(api: Api, acme: Tenant, 
         )
     refused = await api.call("POST", PATH, acme.key, {"name": "n", "cron": "0 6 * * *", "work": WORK})
     assert (refused.status, refused.json["error"]) == (409, "too_many_schedules")
+
+
+async def test_the_command_line_lists_and_triggers(api: Api, acme: Tenant) -> None:
+    made = await make(api, acme, tags=["daily"])
+    await make(api, acme)
+    async with Client(api.url, acme.key) as client:
+        [listed] = (await client.schedules(tags=["daily"], limit=5)).schedules
+        fired = [await client.trigger(listed.schedule_id, idempotency_key="press-1") for _ in range(2)]
+    assert (listed.schedule_id, listed.next_run_at) == (made["scheduleId"], made["nextRunAt"])
+    assert fired[0] == fired[1]
+    assert len(fired[0].job_ids) == 1
+
+
+async def test_a_fire_of_an_org_with_erasure_is_sealed_and_makes_the_same_jobs_whoever_makes_it(
+    api: Api, acme: Tenant, with_operator: Settings
+) -> None:
+    made = await make(api, acme, work={"urls": ["https://shop.example/1", "https://shop.example/2"]})
+    pool: Pool = AsyncConnectionPool(with_operator.postgres, min_size=1, max_size=2, open=False)
+    async with pool:
+        keys = JobKeys(pool, Vault(with_operator.credentials_key))
+        await keys.turn("acme", on=True)
+        [found] = await schedules.page(pool, "acme", TagFilter(), enabled=None, before=after(None), limit=5)
+        fields = {name: getattr(found, name) for name in schedules.Schedule.__dataclass_fields__}
+        due = schedules.DueSchedule(**fields, partition=acme.partition)
+        book = StoredBook(pool, keys, allow_private=False)
+        asks = {"command_id": "f", "org_id": "acme"}
+        one, again = [await book.submission(due, asks, 1_800_000_000_000_000) for _ in range(2)]
+        later = await book.submission(due, asks, 1_800_000_060_000_000)
+        held = await keys.of([("acme", job.job_id) for job in one.jobs])
+    assert made["scheduleId"] == one.schedule_id
+    assert all(is_sealed(job.private) for job in one.jobs)
+    ids = [job.job_id for job in one.jobs]
+    assert ids == [job.job_id for job in again.jobs]
+    assert len({*ids, *(job.job_id for job in later.jobs)}) == 4
+    assert all(map(is_uuid, ids))
+    first = held["acme", ids[0]]
+    assert b"https://shop.example/1" in unsealed(again.jobs[0].private, first, ("acme", ids[0]))

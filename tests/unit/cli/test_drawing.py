@@ -2,10 +2,12 @@
 
 import io
 
+from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
 from api.answers import Gate
-from services.cli.drawing import drawn_job, gate_line, trace_tree, transition_rows
+from api.schedule_answers import Schedule
+from services.cli.drawing import drawn_job, gate_line, schedule_table, trace_tree, transition_rows
 from tests.unit.cli.jobs import job, transition, visit
 
 RETRIED = [
@@ -81,3 +83,26 @@ def test_the_gate_of_a_job_that_failed_is_no_matter_any_more() -> None:
 def test_markup_in_a_url_or_an_error_is_text() -> None:
     lines = drawn(drawn_job(job(url="https://shop.example/[bold]1[/bold]")))
     assert lines[1] == "https://shop.example/[bold]1[/bold]"
+
+
+def test_a_page_of_schedules_says_when_each_fires_next_and_which_is_disabled() -> None:
+    schedule = Schedule(
+        schedule_id="sch-1",
+        version=1,
+        name="prices [bold]",
+        cron="0 6 * * *",
+        timezone="Europe/Berlin",
+        work={"url": "https://shop.example/1"},
+        tags=["daily", "eu"],
+        missed="once",
+        enabled=True,
+        next_run_at="2026-01-02T05:00:00.000000Z",
+        last_run_at=None,
+        created_at="2026-01-01T12:00:00.000000Z",
+        updated_at="2026-01-01T12:00:00.000000Z",
+    )
+    assert drawn(schedule_table([schedule, replace(schedule, enabled=False, next_run_at=None)])) == [
+        "schedule  name           cron       timezone       next (UTC)            last (UTC)  tags",
+        "sch-1     prices [bold]  0 6 * * *  Europe/Berlin  2026-01-02T05:00:00Z              daily eu",
+        "sch-1     prices [bold]  0 6 * * *  Europe/Berlin  disabled                          daily eu",
+    ]

@@ -4,7 +4,7 @@ import msgspec
 
 from schemas.events import AnyEvent, JobSubmitted, ScheduleFired
 from schemas.values import After, Destination, FireKind, FireOutcome
-from services.ledger.commands import FireSchedule, NewJob, SubmitJobs
+from services.ledger.commands import ChangeOrgLimit, FireSchedule, NewJob, SubmitJobs
 from services.ledger.digest import digest_of_state
 from services.ledger.policy import HOUR, MINUTE, SECOND, Policy
 from services.ledger.replies import Done, Refused
@@ -100,6 +100,16 @@ def test_what_refuses_a_submission_refuses_a_fire_and_is_recorded() -> None:
     assert names(events) == ["ScheduleFired"]
     assert (only_fire(events).outcome, only_fire(events).code) == (FireOutcome.REFUSED, "gating_notice")
     assert fire(world, START, submission=refused) == []
+
+
+def test_a_fire_into_a_full_queue_is_refused_and_the_next_one_goes_on() -> None:
+    world = World().org()
+    world.when(ChangeOrgLimit(command_id="l", org_id="acme", max_pending=1))
+    world.submit("waits")
+    fired = only_fire(fire(world, START, "a"))
+    assert (fired.outcome, fired.code) == (FireOutcome.REFUSED, "queue_full")
+    world.cancel("waits")
+    assert only_fire(fire(world, START + MINUTE, "a")).job_ids == ("a",)
 
 
 def test_a_skipped_due_time_is_recorded_and_is_over() -> None:

@@ -1,0 +1,1 @@
+"""Fires schedules when they are due."""

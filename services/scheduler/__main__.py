@@ -1,0 +1,56 @@
+"""The process that fires schedules: `python -m services.scheduler`. Any number of them may run."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from psycopg_pool import AsyncConnectionPool
+
+from api.config.store import Pool
+from services.runtime.admin import ensure_topics, wait_for_broker
+from services.runtime.broker_watch import watch_broker
+from services.runtime.commander import Commander
+from services.runtime.health import Health
+from services.runtime.health_server import serve
+from services.runtime.ledger_watch import watch_decider
+from services.runtime.process import run
+from services.runtime.settings import Settings
+from services.runtime.shredding.store import JobKeys
+from services.runtime.shredding.vault import Vault
+from services.runtime.store_watch import watch_postgres
+from services.scheduler.book import StoredBook
+from services.scheduler.scheduler import Scheduler, limits_of
+
+SERVICE = "scheduler"
+BROKER_SECONDS = 60.0
+CONNECTIONS = 4
+POOL_SECONDS = 5.0  # that a connection is waited for
+
+
+async def main(settings: Settings) -> None:
+    """Fire schedules until cancelled, or until a part fails for good."""
+    health = Health(SERVICE)
+    async with AsyncExitStack() as stack:
+        server = await serve(settings, health)
+        stack.push_async_callback(server.close)
+        await asyncio.to_thread(wait_for_broker, settings, BROKER_SECONDS)
+        await asyncio.to_thread(ensure_topics, settings)
+        pool: Pool = AsyncConnectionPool(
+            settings.postgres, min_size=1, max_size=CONNECTIONS, open=False, timeout=POOL_SECONDS
+        )
+        await stack.enter_async_context(pool)
+        commander = Commander(settings, SERVICE)
+        stack.push_async_callback(commander.close)
+        await commander.start()
+        keys = JobKeys(pool, Vault(settings.credentials_key))
+        book = StoredBook(pool, keys, allow_private=settings.allow_private_addresses)
+        scheduler = Scheduler(book, commander, limits_of(settings), health.part("schedules"))
+        async with asyncio.TaskGroup() as group:
+            group.create_task(commander.wait())
+            group.create_task(scheduler.run())
+            group.create_task(watch_broker(settings, health.part("broker")))
+            group.create_task(watch_decider(commander, settings.partitions, health.part("decider")))
+            group.create_task(watch_postgres(settings.postgres, health.part("postgres")))
+
+
+if __name__ == "__main__":
+    run(main, SERVICE)
