@@ -22,7 +22,7 @@ from services.runtime.errors import KeysAway, LedgerUnavailable
 from services.runtime.health import Progress
 from services.scheduler.book import Look
 from services.scheduler.scheduler import Limits, Scheduler
-from tests.fakes.book import MemoryBook
+from tests.fakes.book import Made, MemoryBook
 from tests.unit.ledger.world import World
 
 NOON = datetime(2027, 1, 15, 12, tzinfo=UTC)  # a few hours after the ledger's own clock begins
@@ -105,6 +105,18 @@ class Setup:
                 partition=partition,
             )
         )
+
+    def fail(self, schedule_id: str, error: Exception) -> Made:
+        """Let no submission be made of a schedule; return what made them before."""
+        before = self.book.made
+
+        def made(schedule: Schedule, asks: Mapping[str, Any]) -> SubmitJobs:
+            if schedule.schedule_id == schedule_id:
+                raise error
+            return before(schedule, asks)
+
+        self.book.made = made
+        return before
 
     async def look(self, *schedulers: Scheduler) -> None:
         """Let schedulers look once, side by side, and fire what they find."""
@@ -223,12 +235,7 @@ async def test_missed_due_times_follow_the_policy_and_the_schedule_goes_on(
 async def test_a_refused_fire_is_recorded_once_and_the_next_one_goes_on() -> None:
     setup = Setup()
     setup.hourly()
-    refused = Problem("unknown_workflow", "no published workflow is called so", field="workflowId")
-
-    def made(schedule: Schedule, asks: Mapping[str, Any]) -> SubmitJobs:
-        raise refused
-
-    good, setup.book.made = setup.book.made, made
+    good = setup.fail("sch-1", Problem("unknown_workflow", "no published workflow is called so", field="workflowId"))
     for _ in range(5):
         await setup.look()
     assert [(fire.outcome, fire.code) for fire in setup.ledger.fires()] == [(FireOutcome.REFUSED, "unknown_workflow")]
@@ -243,14 +250,7 @@ async def test_a_schedule_that_we_cannot_read_stops_no_other(caplog: pytest.LogC
     setup = Setup()
     setup.hourly(schedule_id="sch-1")
     setup.hourly(schedule_id="sch-2")
-    good = setup.book.made
-
-    def made(schedule: Schedule, asks: Mapping[str, Any]) -> SubmitJobs:
-        if schedule.schedule_id == "sch-1":
-            raise KeyError("https://shop.example/what-the-customer-wants")
-        return good(schedule, asks)
-
-    setup.book.made = made
+    setup.fail("sch-1", KeyError("https://shop.example/what-the-customer-wants"))
     await setup.look()
     assert setup.next_run_at("sch-1") == NOON + HOUR
     assert {fire.schedule_id: fire.code for fire in setup.ledger.fires()} == {"sch-1": "internal", "sch-2": ""}
@@ -270,14 +270,7 @@ async def test_an_org_whose_keys_are_away_holds_up_no_other_and_its_fire_comes_l
     setup = Setup()
     setup.hourly(schedule_id="sch-1")
     setup.hourly(schedule_id="sch-2")
-    good = setup.book.made
-
-    def made(schedule: Schedule, asks: Mapping[str, Any]) -> SubmitJobs:
-        if schedule.schedule_id == "sch-1":
-            raise KeysAway("the keys are away")
-        return good(schedule, asks)
-
-    setup.book.made = made
+    good = setup.fail("sch-1", KeysAway("the keys are away"))
     for _ in range(2):
         await setup.look()
     assert [fire.schedule_id for fire in setup.ledger.fires()] == ["sch-2"]
