@@ -16,7 +16,9 @@ API = Path(api.__file__).parent
 WITHOUT_ORG = {
     "active_schema": "which version of the read model readers follow",
     "checkpoints": "how far the projection is, by partition",
+    "due_schedules": "the scheduler fires those of all orgs; no call reaches it",
     "now": "what time it is in Postgres",
+    "overdue_schedules": "how many schedules of all orgs are due, for the scheduler",
     "position": "how far the projection of a partition is",
     "of_domain": "part of `extractions`, which names the org",
     "orgs": "the operator's list of all orgs",
