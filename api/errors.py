@@ -15,8 +15,14 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "invalid_position": (400, "No position of the log: `partition:position`, as `Ledger-Position` and stream ids are."),
     "bad_request": (400, "The HTTP request itself is malformed."),
+    "quota_exhausted": (
+        402,
+        "The org has too few credits for all jobs of the submission, so none was recorded: `askedCredits`, "
+        "`remainingCredits`.",
+    ),
     "unauthenticated": (401, "No key, an unknown key or a revoked key. Send `Authorization: Bearer jlk_...`."),
     "forbidden": (403, "The key is good, but lacks the scope that the call needs."),
+    "not_on_plan": (403, "The plan of the org does not have this; `plan` names it. The operator can change it."),
     "not_found": (404, "There is no such thing, or it belongs to another org."),
     "method_not_allowed": (405, "The path exists, but not with this method; `Allow` names those it has."),
     "idempotency_conflict": (

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from api.config.keys import SCOPES, Scope
 from schemas.values import MAX_GATE_SECONDS
+from services.ledger.credits import MAX_CREDITS
 from services.ledger.provider_settings import WITH_CREDENTIAL
 
 MAX_URLS = 10_000
@@ -31,6 +32,8 @@ QueueSeconds = Annotated[
         description="how long a job may wait for its first claim before it fails with `queue_expired`; 0: the default",
     ),
 ]
+PlanName = Annotated[str, Meta(pattern=rf"^[a-z0-9][a-z0-9_-]{{0,31}}{END}", description="one of the operator's plans")]
+Credits = Annotated[int, Meta(ge=0, le=MAX_CREDITS)]
 Status = Literal[
     "pending",
     "running",
@@ -53,8 +56,9 @@ class RegisterOrg(Request, frozen=True, kw_only=True):
 
     name: Name
     org_id: Id | None = None
-    plan: Annotated[str, Meta(pattern=rf"^[a-z0-9][a-z0-9_-]{{0,31}}{END}")] = "standard"
-    max_in_flight: InFlight = 5
+    plan: PlanName = "standard"
+    max_in_flight: Annotated[InFlight | None, Meta(description="without it, what the plan has")] = None
+    credits: Annotated[Credits | None, Meta(description="its first balance; without it, metered as its plan is")] = None
     erasure: Erasure = False
 
 
@@ -73,6 +77,19 @@ class ChangeOrg(Request, frozen=True, kw_only=True):
         | None
     ) = None
     max_queue_seconds: QueueSeconds | None = None
+
+
+class ChangeCredits(Request, frozen=True, kw_only=True):
+    """Credits to be given to an org, or the balance it is to have: one of the two."""
+
+    grant: Annotated[int, Meta(ge=1, le=MAX_CREDITS, description="what is added to the balance")] | None = None
+    set: Annotated[int, Meta(ge=0, le=MAX_CREDITS, description="what the balance is to be")] | None = None
+
+
+class ChangePlan(Request, frozen=True, kw_only=True):
+    """The plan that an org is put on."""
+
+    plan: PlanName
 
 
 class CreateKey(Request, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from api import answers, history_answers
 from api.times import iso, iso_or_none
 from projections.postgres.rows import Job, Transition, Visit, instant
 from projections.postgres.views import Gate, JobDetail, JobLine
-from schemas.events import Event
+from schemas.event import Event
 from schemas.plain import fields, identifier, plain, readable
 from services.ledger.record import digest_of
 from services.ledger.status import TERMINAL

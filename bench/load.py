@@ -53,7 +53,7 @@ async def callers(base_url: str, operator_key: str, site: str, count: int) -> As
         operator = await stack.enter_async_context(Client(base_url, operator_key))
         made = []
         for number in range(count):
-            org = await operator.register_org(f"bench-{number}", f"Bench {number}", ORG_CAP)
+            org = await operator.register_org(f"bench-{number}", f"Bench {number}", ORG_CAP, plan="bi")
             client = await stack.enter_async_context(Client(base_url, org.key.secret))
             await client.save_workflow(WORKFLOW, msgspec.to_builtins(plain_workflow()))
             made.append(Caller(client, pages))

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from schemas.events import Event
+from schemas.event import Event
 from schemas.private import private_json
 from schemas.storable import storable_text
 from services.runtime.shredding.codec import Keys, revealed

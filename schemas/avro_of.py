@@ -7,7 +7,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from msgspec import Meta, Struct
 
-from schemas.events import EVENT_TYPES, Event
+from schemas.event import Event
+from schemas.events import EVENT_TYPES
 from schemas.recorded import Header
 
 NAMESPACE = "jobledger"

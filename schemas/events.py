@@ -86,6 +86,7 @@ class JobSubmitted(Event, frozen=True, kw_only=True, gc=False):
     request_digest: Annotated[bytes, doc("16-byte digest of the request body, beside the idempotency key")] = b""
     schedule_id: Annotated[str, doc("the schedule that fired; empty: submitted by a caller")] = ""
     max_queue_seconds: Annotated[int, doc("how long it may wait for its first claim; 0: for ever")] = 0
+    credits: Annotated[int, doc("credits debited for the job by this event; 0: it is not metered")] = 0
 
 
 class JobDispatched(Event, frozen=True, kw_only=True, gc=False):
@@ -122,6 +123,7 @@ class NodeFinished(Event, frozen=True, kw_only=True, gc=False):
     body_ref: Annotated[str, doc("blob key of the body that the node produced; empty: none")] = ""
     content_type: Annotated[str, doc("content type of that body")] = ""
     body_bytes: Annotated[int, doc("size of that body in bytes")] = 0
+    surcharge: Annotated[int, doc("credits debited by this event for the call that the next node makes")] = 0
 
 
 class RetryScheduled(Event, frozen=True, kw_only=True, gc=False):
@@ -179,12 +181,14 @@ class JobFailed(Event, frozen=True, kw_only=True, gc=False):
     rule: Annotated[str, doc("rule of the validation gate, for validation_failed")] = ""
     node_id: Annotated[str, doc("the node that returned the fail edge; empty: none")] = ""
     destination_id: Annotated[str, doc("the destination without whose ACK it failed; empty: none")] = ""
+    refund: Annotated[int, doc("credits given back by this event: all that the job had cost; 0: none")] = 0
 
 
 class JobCancelled(Event, frozen=True, kw_only=True, gc=False):
     """The caller cancelled the job. Terminal."""
 
     reason: Annotated[str, doc("why, in the caller's word")] = ""
+    refund: Annotated[int, doc("credits given back by this event, as no worker had begun; 0: none")] = 0
 
 
 class JobDeleted(Event, frozen=True, kw_only=True, gc=False):

@@ -2,6 +2,7 @@
 
 from typing import Annotated, TypeAlias
 
+from schemas.credit_events import AccountEvent
 from schemas.event import Event
 from schemas.values import doc
 
@@ -12,6 +13,8 @@ class OrgRegistered(Event, frozen=True, kw_only=True, gc=False):
     name: Annotated[str, doc("name for people")] = ""
     plan: Annotated[str, doc("plan of the org")] = ""
     max_in_flight: Annotated[int, doc("how many of its jobs may be dispatched or running at once")] = 0
+    metered: Annotated[bool, doc("whether its jobs cost credits")] = False
+    credits: Annotated[int, doc("the balance that it begins with")] = 0
 
 
 class OrgLimitChanged(Event, frozen=True, kw_only=True, gc=False):
@@ -44,4 +47,6 @@ class WorkflowResumed(Event, frozen=True, kw_only=True, gc=False):
     workflow_id: Annotated[str, doc("the workflow")] = ""
 
 
-OrgEvent: TypeAlias = OrgRegistered | OrgLimitChanged | OrgPaused | OrgResumed | WorkflowPaused | WorkflowResumed
+OrgEvent: TypeAlias = (
+    OrgRegistered | OrgLimitChanged | OrgPaused | OrgResumed | WorkflowPaused | WorkflowResumed | AccountEvent
+)

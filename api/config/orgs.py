@@ -94,6 +94,12 @@ async def set_calls_per_second(pool: Pool, org_id: str, calls_per_second: float 
         return await row(connection, CallLimit, "set_calls_per_second", values)
 
 
+async def change_plan(pool: Pool, org_id: str, plan: str) -> Org | None:
+    """Keep the plan that the ledger has recorded: what the org may add goes by it."""
+    async with pool.connection() as connection:
+        return await row(connection, Org, "change_org_plan", {"org_id": org_id, "plan": plan})
+
+
 async def find(pool: Pool, org_id: str) -> Org | None:
     """Return an org, or None."""
     async with pool.connection() as connection:

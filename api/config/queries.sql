@@ -38,6 +38,11 @@ DELETE FROM config.paused_workflows WHERE org_id = %(org_id)s AND workflow_id = 
 -- name: workflow_pause
 SELECT workflow_id, paused_at FROM config.paused_workflows WHERE org_id = %(org_id)s AND workflow_id = %(workflow_id)s
 
+-- name: change_org_plan
+UPDATE config.orgs SET plan = %(plan)s
+WHERE org_id = %(org_id)s
+RETURNING org_id, name, partition, plan, max_in_flight, created_at, registered_at
+
 -- name: org
 SELECT org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
     created_at, registered_at

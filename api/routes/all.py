@@ -12,6 +12,7 @@ from api.routes import (
     jobs,
     keys,
     openapi,
+    org_credits,
     orgs,
     pausing,
     publishing,
@@ -44,6 +45,7 @@ _SUBJECTS = (
     erasure,
     call_limits,
     pausing,
+    org_credits,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

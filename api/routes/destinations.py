@@ -3,11 +3,12 @@
 from aiohttp import web
 
 from api import answers, requests
-from api.config import destinations
+from api.config import destinations, orgs
 from api.errors import Problem, invalid, not_found
 from api.http import answer
 from api.operation import Call, Operation
 from schemas.values import Destination, OnExhausted
+from services.ledger.plans import plan_named, plans_of
 
 
 async def add(call: Call) -> web.StreamResponse:
@@ -15,6 +16,7 @@ async def add(call: Call) -> web.StreamResponse:
     if not call.parts.settings.clickhouse:
         raise invalid("kind", "no ClickHouse is configured here: set JOBLEDGER_CLICKHOUSE and run its writer")
     body = call.body
+    await _on_plan(call, body.kind)
     for name in body.settings:
         raise invalid(
             f"settings.{name}",
@@ -32,6 +34,18 @@ async def add(call: Call) -> web.StreamResponse:
     if made is None:
         raise Problem("destination_exists", f"{body.destination_id} is another destination", field="destinationId")
     return answer(201, _shown(made))
+
+
+async def _on_plan(call: Call, kind: str) -> None:
+    """Refuse a kind that the plan of the org does not have."""
+    org = await orgs.find(call.parts.pool, call.caller.org_id)
+    plans = plans_of(call.parts.settings.plans)
+    if org and not plan_named(plans, org.plan).has(kind):
+        others = ", ".join(sorted(name for name, plan in plans.items() if plan.has(kind)))
+        message = (
+            f"the plan {org.plan!r} has no destinations of kind {kind}: ask the operator for {others or 'another'}"
+        )
+        raise Problem("not_on_plan", message, field="kind", details={"plan": org.plan})
 
 
 async def every(call: Call) -> web.StreamResponse:
@@ -94,7 +108,7 @@ OPERATIONS = (
         handler=add,
         body=requests.AddDestination,
         answers={201: answers.ConfiguredDestination},
-        errors=("destination_exists",),
+        errors=("not_on_plan", "destination_exists"),
     ),
     Operation(
         method="GET",

@@ -14,6 +14,7 @@ from api.org_answers import org_of, shown_org
 from api.routes.erasure import turn
 from api.routes.jobs import ledger_position
 from api.routes.keys import new_key
+from api.routes.org_credits import known_plan
 from services.ledger.commands import ChangeOrgLimit, RegisterOrg
 from services.ledger.replies import Refused
 from services.runtime.topics import partition_of_org
@@ -22,6 +23,7 @@ from services.runtime.topics import partition_of_org
 async def register(call: Call) -> web.StreamResponse:
     """Register an org with the ledger and answer with its first key; one that ended in 503 can be repeated."""
     body: requests.RegisterOrg = call.body
+    plan = known_plan(call, body.plan)
     org_id = body.org_id or f"org-{secrets.token_hex(6)}"
     org = await orgs.save(
         call.parts.pool,
@@ -29,7 +31,7 @@ async def register(call: Call) -> web.StreamResponse:
         name=body.name,
         partition=partition_of_org(org_id, call.parts.settings.partitions),
         plan=body.plan,
-        max_in_flight=body.max_in_flight,
+        max_in_flight=plan.max_in_flight if body.max_in_flight is None else body.max_in_flight,
     )
     if org is None:
         raise _org_exists()
@@ -40,6 +42,7 @@ async def register(call: Call) -> web.StreamResponse:
         name=org.name,
         plan=org.plan,
         max_in_flight=org.max_in_flight,
+        credits=body.credits,
     )
     reply = await call.parts.commander.ask(org.partition, command)
     if isinstance(reply.body, Refused):

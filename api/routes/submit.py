@@ -41,6 +41,7 @@ async def submit(call: Call) -> web.StreamResponse:
     workflow = chosen[0]
     pinned = submission.pinned(jobs, chosen)
     sealed = await sealing.sealed(pinned)
+    parts = list(submission.parts(pinned, submission.key_digest(org_id, key)))
     commands = [
         SubmitJobs(
             **call.asks(),
@@ -56,7 +57,7 @@ async def submit(call: Call) -> web.StreamResponse:
             idempotency_digest=part.idempotency_digest,
             request_digest=body_digest,
         )
-        for part in submission.parts(pinned, submission.key_digest(org_id, key))
+        for part in parts
     ]
     replies = await _asked(call, key, commands)
     await sealing.tidy(commands, replies)
@@ -99,6 +100,9 @@ def _accepted(reply: Reply) -> Done:
             raise Problem("idempotency_conflict", message, field="Idempotency-Key")
         case Refused(code="queue_full", message=message):
             raise Problem("queue_full", message, headers={"Retry-After": str(QUEUE_FULL_SECONDS)})
+        case Refused(code="quota_exhausted", message=message, asked=asked, remaining=remaining):
+            details = {"askedCredits": asked, "remainingCredits": remaining}
+            raise Problem("quota_exhausted", message, details=details)
         case other:
             raise RuntimeError(f"the ledger answered a submission of a registered org with {other}")
 
@@ -132,6 +136,7 @@ OPERATIONS = (
             "idempotency_conflict",
             "no_route",
             "queue_full",
+            "quota_exhausted",
             "too_large",
             "unknown_workflow",
             "unusable_text",

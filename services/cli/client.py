@@ -128,9 +128,11 @@ class Client:
         body = {"workflowId": workflow_id, "document": document, "publish": True}
         return await self.call("POST", "/api/v1/workflows", answers.Workflow, body)
 
-    async def register_org(self, org_id: str, name: str, max_in_flight: int | None = None) -> answers.RegisteredOrg:
+    async def register_org(
+        self, org_id: str, name: str, max_in_flight: int | None = None, *, plan: str = "standard"
+    ) -> answers.RegisteredOrg:
         """Register an org; takes the operator key."""
-        body: dict[str, Any] = {"orgId": org_id, "name": name}
+        body: dict[str, Any] = {"orgId": org_id, "name": name, "plan": plan}
         if max_in_flight is not None:
             body["maxInFlight"] = max_in_flight
         return await self.call("POST", "/api/v1/orgs", answers.RegisteredOrg, body)

@@ -53,7 +53,8 @@ def new_run() -> str:
 
 async def register(operator: Client, run: str, org: DemoOrg, webhook_url: str = "") -> Registered:
     """Register an org, add its destinations and publish the workflows of the demo for it."""
-    made = await operator.register_org(f"demo-{org.name}-{run}", org.title)
+    plan = "bi" if org.clickhouse else "standard"
+    made = await operator.register_org(f"demo-{org.name}-{run}", org.title, plan=plan)
     key = OrgKey(made.org_id, made.key.secret)
     async with Client(operator.base_url, key.key) as client:
         for workflow_id, document in demo_workflows().items():

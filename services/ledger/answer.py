@@ -10,10 +10,12 @@ from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
+    ChangePlan,
     ClaimTask,
     DeleteJob,
     ExplainJob,
     FireSchedule,
+    GrantCredits,
     PauseOrg,
     PauseWorkflow,
     Probe,
@@ -23,14 +25,16 @@ from services.ledger.commands import (
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
+    SetCredits,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.credits import QUOTA, pays_surcharges
 from services.ledger.explain import explain
 from services.ledger.queue_limits import known
 from services.ledger.refusal import own_job, refusal
-from services.ledger.replies import Answer, Done, Drop, Granted, Refused
+from services.ledger.replies import Answer, Balance, Done, Drop, Granted, Refused
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 
@@ -45,7 +49,10 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> A
     match command:
         case ClaimTask():
             job = ledger.jobs[command.job_id]
-            return Granted(attempt=job.attempt, resume=job.resume)
+            return Granted(attempt=job.attempt, resume=job.resume, asks_first=pays_surcharges(ledger, job))
+        case ChangePlan() | GrantCredits() | SetCredits():
+            account = ledger.orgs[command.org_id].account
+            return Balance(plan=account.plan, metered=account.metered, credits=account.balance)
         case ExplainJob():
             return explain(ledger, ledger.jobs[command.job_id])
         case SubmitJobs():
@@ -76,9 +83,12 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> A
 
 
 def _answer_report(ledger: Ledger, report: ReportProgress, events: Sequence[AnyEvent]) -> Done | Refused:
-    if own_job(ledger, report) is None:
+    job = own_job(ledger, report)
+    if job is None:
         return Refused(code="unknown_job")
     reason = next((event.reason for event in events if isinstance(event, ReportRefused)), "")
+    if not reason and job.ending.failed and job.ending.failed.error_type == QUOTA:
+        reason = QUOTA  # its worker waits for leave to make the next call
     return Refused(code=reason) if reason else Done()
 
 

@@ -1,5 +1,6 @@
 """Folds one event into the state of a partition, in place. Never refuses: events are facts."""
 
+from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.events import (
     JobEvent,
     JobRecalled,
@@ -19,10 +20,12 @@ from schemas.events import (
 )
 from schemas.recorded import Recorded
 from services.ledger import job as jobs
+from services.ledger.account import fold_account, movement
 from services.ledger.archive import forget, recalled_job
 from services.ledger.indexes import index, refresh
 from services.ledger.pausing import fold_pause
 from services.ledger.state import Ledger, Org, Worker
+from services.ledger.timers import Timer
 
 
 def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
@@ -40,7 +43,8 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
         case JobsArchived():
             forget(ledger, event.up_to)
         case OrgRegistered():
-            ledger.orgs[event.org_id] = Org(event.org_id, event.max_in_flight, header.seq)
+            org = ledger.orgs[event.org_id] = Org(event.org_id, event.max_in_flight, header.seq)
+            fold_account(org.account, event)
         case OrgLimitChanged():
             org = ledger.orgs[event.org_id]
             org.max_in_flight, org.seq = event.max_in_flight, header.seq
@@ -55,6 +59,14 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             org = ledger.orgs[event.org_id]
             org.seq = header.seq
             org.fires.note(event, ledger.occurred_at - ledger.policy.fire_lifetime)
+        case OrgPlanChanged() | CreditsGranted() | CreditsHeld() | CreditsReleased():
+            org = ledger.orgs[event.org_id]
+            org.seq = header.seq
+            fold_account(org.account, event)
+            if isinstance(event, CreditsHeld):
+                ledger.timers.set(Timer(event.expires_at, "hold", event.org_id, event.hold_id.hex()))
+            elif isinstance(event, CreditsGranted):
+                _remember_key(ledger, event)
         case WorkerAlive():
             worker = ledger.workers.setdefault(
                 event.boot_id, Worker(event.worker_id, event.kind, event.slots, header.occurred_at)
@@ -67,6 +79,9 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             index(ledger, None, jobs.initial(recorded, event))
         case _:
             _fold_job(ledger, recorded, event)
+    moved = movement(event)
+    if moved:
+        ledger.orgs[event.org_id].account.balance += moved.credits
 
 
 def _lose(ledger: Ledger, boot_id: str) -> None:
@@ -84,7 +99,7 @@ def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
     index(ledger, before, jobs.evolve(before, recorded, event))
 
 
-def _remember_key(ledger: Ledger, event: JobSubmitted) -> None:
+def _remember_key(ledger: Ledger, event: JobSubmitted | CreditsGranted) -> None:
     keys, now = ledger.orgs[event.org_id].keys, ledger.occurred_at
     keys.forget(now - ledger.policy.idempotency_lifetime)
     if event.idempotency_digest:

@@ -27,6 +27,7 @@ class RegisterOrg(Command, frozen=True, kw_only=True, gc=False, array_like=True,
     name: str
     plan: str = "standard"
     max_in_flight: Int = 5
+    credits: Int | None = None  # the balance that it begins with; None: none, and metered only as its plan says
 
 
 class ChangeOrgLimit(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -55,6 +56,28 @@ class ResumeWorkflow(Command, frozen=True, kw_only=True, gc=False, array_like=Tr
     """Dispatch jobs of a workflow again, each from the place where it stood."""
 
     workflow_id: str
+
+
+class ChangePlan(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Put an org on another plan."""
+
+    plan: str
+
+
+class GrantCredits(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Give an org credits."""
+
+    credits: Int
+    idempotency_digest: bytes
+    request_digest: bytes = b""
+
+
+class SetCredits(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Set the balance of an org."""
+
+    credits: Int
+    idempotency_digest: bytes
+    request_digest: bytes = b""
 
 
 class Pinned(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
@@ -188,6 +211,9 @@ AnyCommand: TypeAlias = (
     | ResumeOrg
     | PauseWorkflow
     | ResumeWorkflow
+    | ChangePlan
+    | GrantCredits
+    | SetCredits
     | SubmitJobs
     | FireSchedule
     | CancelJob

@@ -21,10 +21,12 @@ from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
+    ChangePlan,
     ClaimTask,
     DeleteJob,
     ExplainJob,
     FireSchedule,
+    GrantCredits,
     PauseOrg,
     PauseWorkflow,
     Pinned,
@@ -35,15 +37,18 @@ from services.ledger.commands import (
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
+    SetCredits,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.credits import change_plan, grant, job_price, set_aside
 from services.ledger.decide_delivery import decide_deliveries, redeliver, waive
 from services.ledger.decide_report import decide_report
 from services.ledger.erasure import erasures
 from services.ledger.job import Job
 from services.ledger.pausing import decide_pause
+from services.ledger.plans import on_plan, plan_named
 from services.ledger.queue_limits import expired, known, queue_expired, queue_seconds
 from services.ledger.refusal import refusal
 from services.ledger.release import release
@@ -72,11 +77,15 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return _limit(ledger.orgs[command.org_id], command)
         case PauseOrg() | ResumeOrg() | PauseWorkflow() | ResumeWorkflow():
             return decide_pause(ledger.orgs[command.org_id], command)
+        case ChangePlan():
+            return change_plan(ledger, command)
+        case GrantCredits() | SetCredits():
+            return grant(ledger, command)
         case SubmitJobs():
-            return _submit(ledger, command)
+            return _submit(ledger, command, now)
         case FireSchedule():
             fires = ledger.orgs[command.org_id].fires
-            return fire(command, fires, partial(refusal, ledger), partial(_submit, ledger))
+            return fire(command, fires, partial(refusal, ledger), partial(_submit, ledger, now=now))
         case CancelJob():
             return _cancel(ledger.jobs[command.job_id], command)
         case RetryNow():
@@ -97,7 +106,14 @@ def _register(ledger: Ledger, command: RegisterOrg) -> list[AnyEvent]:
     if command.org_id in ledger.orgs:
         return []
     return [
-        OrgRegistered(org_id=command.org_id, name=command.name, plan=command.plan, max_in_flight=command.max_in_flight)
+        OrgRegistered(
+            org_id=command.org_id,
+            name=command.name,
+            plan=command.plan,
+            max_in_flight=command.max_in_flight,
+            metered=command.credits is not None or plan_named(ledger.policy.prices.plans, command.plan).metered,
+            credits=command.credits or 0,
+        )
     ]
 
 
@@ -112,13 +128,15 @@ def _limit(org: Org, command: ChangeOrgLimit) -> list[AnyEvent]:
     ]
 
 
-def _submit(ledger: Ledger, command: SubmitJobs) -> list[AnyEvent]:
+def _submit(ledger: Ledger, command: SubmitJobs, now: int) -> list[AnyEvent]:
     org = ledger.orgs[command.org_id]
     if known(ledger, org, command.idempotency_digest):
         return []
-    seconds = queue_seconds(ledger, org, command)
+    new = [job for job in command.jobs if job.job_id not in ledger.jobs]
+    seconds, price = queue_seconds(ledger, org, command), job_price(ledger, org, command.vocabulary)
+    destinations = on_plan(plan_named(ledger.policy.prices.plans, org.account.plan), command.destinations)
     shared = Pinned(workflow_id=command.workflow_id, version=command.workflow_version, ref=command.workflow_ref)
-    return [
+    submitted: list[AnyEvent] = [
         JobSubmitted(
             org_id=command.org_id,
             job_id=job.job_id,
@@ -130,15 +148,16 @@ def _submit(ledger: Ledger, command: SubmitJobs) -> list[AnyEvent]:
             domain=job.domain,
             priority=command.priority,
             max_run_seconds=command.max_run_seconds,
-            destinations=command.destinations,
+            destinations=destinations,
             idempotency_digest=command.idempotency_digest,
             request_digest=command.request_digest,
             schedule_id=command.schedule_id,
             max_queue_seconds=seconds,
+            credits=price,
         )
-        for job in command.jobs
-        if job.job_id not in ledger.jobs
+        for job in new
     ]
+    return [*set_aside(ledger, command, price, len(new), now), *submitted]
 
 
 def _cancel(job: Job, command: CancelJob) -> list[AnyEvent]:

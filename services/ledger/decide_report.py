@@ -5,6 +5,7 @@ from typing import assert_never
 from schemas.events import AnyEvent, JobExtracted, JobFailed, NodeFinished, ReportRefused, RetryScheduled
 from schemas.values import ReleaseReason
 from services.ledger.commands import ReportProgress
+from services.ledger.credits import purse_of, ran_out
 from services.ledger.job import Job
 from services.ledger.policy import MILLISECOND
 from services.ledger.refusal import not_owner, own_job
@@ -23,7 +24,13 @@ def decide_report(ledger: Ledger, report: ReportProgress, now: int) -> list[AnyE
     if refused is not None:
         return [_refused(job, report, refused.code)]
     new = [node for node in report.nodes if node.step >= job.resume.step]
-    events: list[AnyEvent] = [_node(job, node, now) for node in new]
+    events: list[AnyEvent] = []
+    purse = purse_of(ledger, job)
+    for node in new:
+        surcharge = purse.pay(node)
+        events.append(_node(job, node, now, surcharge or 0))
+        if surcharge is None:
+            return [*events, ran_out(job, node)]
     if report.outcome is not None:
         events.append(_outcome(ledger, job, report.outcome, now))
     return events
@@ -51,7 +58,7 @@ def _in_effect(job: Job, report: ReportProgress) -> bool:
             assert_never(report.outcome)
 
 
-def _node(job: Job, node: NodeReport, now: int) -> NodeFinished:
+def _node(job: Job, node: NodeReport, now: int, surcharge: int) -> NodeFinished:
     return NodeFinished(
         org_id=job.org_id,
         job_id=job.job_id,
@@ -74,6 +81,7 @@ def _node(job: Job, node: NodeReport, now: int) -> NodeFinished:
         body_ref=node.body_ref,
         content_type=node.content_type,
         body_bytes=node.body_bytes,
+        surcharge=surcharge,
     )
 
 

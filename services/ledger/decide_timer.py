@@ -4,6 +4,7 @@ from typing import assert_never
 
 from schemas.events import AnyEvent, JobDispatched, JobFailed
 from services.ledger import gate
+from services.ledger.credits import expire
 from services.ledger.delivery import DeliveryState
 from services.ledger.follow import requested
 from services.ledger.job import Job
@@ -16,6 +17,8 @@ from services.ledger.timers import Timer
 
 def decide_timer(ledger: Ledger, timer: Timer, now: int) -> list[AnyEvent]:
     """Return the events of a wait that is over."""
+    if timer.kind == "hold":
+        return expire(ledger, timer.job_id, bytes.fromhex(timer.detail))
     job = ledger.jobs.get(timer.job_id)
     if job is None:
         return []

@@ -3,6 +3,7 @@
 from schemas.events import DeliveryRequested, JobCancelled, JobDispatched, JobExtracted, JobFailed, JobReleased
 from schemas.recorded import Recorded
 from schemas.values import After
+from services.ledger.credits import QUOTA
 from services.ledger.job import Job
 from services.ledger.replies import Drop, Reply
 from services.ledger.reports import Failed
@@ -36,7 +37,9 @@ def effect_of(ledger: Ledger, recorded: Recorded) -> Effect | None:
 
 
 def _unexpected(job: Job, recorded: Recorded) -> bool:
-    """Whether the job ended for a reason other than its own worker's report."""
+    """Whether the job ended otherwise than its own worker says: the credits ran out, or it was not its report."""
+    if isinstance(recorded.event, JobFailed) and recorded.event.error_type == QUOTA:
+        return True
     return recorded.header.actor != f"worker:{job.run.worker_id}"
 
 

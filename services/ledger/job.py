@@ -183,7 +183,10 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
                 run=_claimed(job, event, at),
             )
         case NodeFinished():
-            return replace(job, seq=seq, run=replace(job.run, resume=_resume_after(job.resume, event)))
+            surcharged = job.run.surcharged + event.surcharge
+            return replace(
+                job, seq=seq, run=replace(job.run, resume=_resume_after(job.resume, event), surcharged=surcharged)
+            )
         case RetryScheduled():
             return replace(job, seq=seq, status=Status.WAITING_RETRY, run=replace(job.run, retry_due_at=event.due_at))
         case RetryBroughtForward():
@@ -197,7 +200,7 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
         case JobCompleted():
             return _ended(job, recorded, Status.COMPLETED)
         case JobFailed():
-            return _ended(job, recorded, Status.FAILED, replace(event, private=b""))
+            return _ended(job, recorded, Status.FAILED, replace(event, private=b"", refund=0))
         case JobCancelled():
             return _ended(job, recorded, Status.CANCELLED)
         case JobDeleted():

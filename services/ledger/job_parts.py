@@ -29,6 +29,7 @@ class Terms(Struct, frozen=True, gc=False):
     destinations: tuple[Destination, ...]
     workflow_id: str = ""
     max_queue_seconds: int = 0  # that it may wait for its first claim; 0: for ever
+    credits: int = 0  # what it cost when it was submitted
 
 
 class Run(Struct, frozen=True, kw_only=True, gc=False):
@@ -38,6 +39,7 @@ class Run(Struct, frozen=True, kw_only=True, gc=False):
     boot_id: str = ""  # of the newest claim
     spent: int = 0  # the newest dispatch when it was claimed: no task up to this one is claimed any more
     losses: int = 0  # claims that ended because the worker was lost
+    surcharged: int = 0  # credits that its calls have cost so far
     resume: Resume = Resume()
     first_claimed_at: int = 0
     claimed_at: int = 0
@@ -72,9 +74,10 @@ def _shared(
     destinations: tuple[Destination, ...],
     workflow_id: str,
     max_queue_seconds: int,
+    cost: int,
 ) -> Terms:
     return Terms(
-        org_id, vocabulary, workflow_ref, priority, max_run_seconds, destinations, workflow_id, max_queue_seconds
+        org_id, vocabulary, workflow_ref, priority, max_run_seconds, destinations, workflow_id, max_queue_seconds, cost
     )
 
 
@@ -89,6 +92,7 @@ def share(terms: Terms) -> Terms:
         terms.destinations,
         terms.workflow_id,
         terms.max_queue_seconds,
+        terms.credits,
     )
 
 
@@ -103,6 +107,7 @@ def terms_of(event: JobSubmitted) -> Terms:
         event.destinations,
         event.workflow_id,
         event.max_queue_seconds,
+        event.credits,
     )
 
 

@@ -1,6 +1,8 @@
 """The numbers that rules depend on, fixed for one run of a decider. All times are microseconds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from services.ledger.plans import Prices
 
 MILLISECOND = 1_000
 SECOND = 1_000 * MILLISECOND
@@ -37,6 +39,8 @@ class Policy:
     ahead: int = 500 * MILLISECOND  # tasks go out so long before a slot is expected to be free for them
     max_pending: int = 2_000_000  # jobs that an org may have pending, unless the operator set another limit for it
     max_queue_seconds: int = 0  # that a job may wait for its first claim, where nobody says otherwise; 0: for ever
+    hold_lifetime: int = HOUR  # that credits are set aside for the rest of a large submission
+    prices: Prices = field(default_factory=Prices)
 
     def resend_after(self, try_number: int) -> int:
         """How long a writer has to answer the given try of a delivery."""

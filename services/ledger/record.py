@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from schemas.events import AnyEvent
 from schemas.recorded import Header, Recorded
+from services.ledger.credits import with_refund
 from services.ledger.state import HASH_BYTES, NO_HASH, Ledger, next_seq
 
 
@@ -20,7 +21,7 @@ class Moment:
 
 
 def record(ledger: Ledger, event: AnyEvent, moment: Moment) -> Recorded:
-    """Return the event as it will stand at the next position of the partition."""
+    """Return the event as it will stand at the next position of the partition, with what it gives back."""
     position = ledger.position + 1
     occurred_at = max(moment.now, ledger.occurred_at)
     prev_hash = ledger.heads.get(event.org_id, NO_HASH)
@@ -38,7 +39,7 @@ def record(ledger: Ledger, event: AnyEvent, moment: Moment) -> Recorded:
             traceparent=moment.traceparent,
             prev_hash=prev_hash,
         ),
-        event,
+        with_refund(ledger, event),
     )
 
 

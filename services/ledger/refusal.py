@@ -9,11 +9,13 @@ from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
+    ChangePlan,
     ClaimTask,
     Command,
     DeleteJob,
     ExplainJob,
     FireSchedule,
+    GrantCredits,
     PauseOrg,
     PauseWorkflow,
     Probe,
@@ -23,10 +25,12 @@ from services.ledger.commands import (
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
+    SetCredits,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.credits import bad_amount, cannot_pay
 from services.ledger.decide_delivery import refused_about
 from services.ledger.job import Job
 from services.ledger.pausing import not_pausable
@@ -43,17 +47,24 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
     """
     match command:
         case RegisterOrg():
-            return None if command.max_in_flight >= 1 else Refused(code="bad_limit", message="maxInFlight: at least 1")
+            if command.max_in_flight < 1:
+                return Refused(code="bad_limit", message="maxInFlight: at least 1")
+            return bad_amount(ledger, command)
         case ChangeOrgLimit():
             return _unknown_org(ledger, command.org_id) or _bad_limits(command)
         case PauseOrg() | ResumeOrg() | PauseWorkflow() | ResumeWorkflow():
             return _unknown_org(ledger, command.org_id) or not_pausable(ledger.orgs[command.org_id], command)
+        case ChangePlan():
+            return _unknown_org(ledger, command.org_id)
+        case GrantCredits() | SetCredits():
+            return _unknown_org(ledger, command.org_id) or _key_conflict(ledger, command) or bad_amount(ledger, command)
         case SubmitJobs():
             return (
                 _unknown_org(ledger, command.org_id)
                 or _key_conflict(ledger, command)
                 or _gating_notice(command.destinations)
                 or queue_full(ledger, ledger.orgs[command.org_id], command)
+                or cannot_pay(ledger, command)
             )
         case FireSchedule():
             return _unknown_org(ledger, command.org_id) or _not_fired(ledger, command)
@@ -95,7 +106,7 @@ def _bad_limits(command: ChangeOrgLimit) -> Refused | None:
     return None
 
 
-def _key_conflict(ledger: Ledger, command: SubmitJobs) -> Refused | None:
+def _key_conflict(ledger: Ledger, command: SubmitJobs | GrantCredits | SetCredits) -> Refused | None:
     key = known(ledger, ledger.orgs[command.org_id], command.idempotency_digest)
     if key is None or key.is_of(command.request_digest):
         return None

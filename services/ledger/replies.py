@@ -21,6 +21,7 @@ class Granted(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=
 
     attempt: Int
     resume: Resume
+    asks_first: bool = False  # calls may cost more than the job: each that may is reported first, and answered
 
 
 class Refused(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -29,6 +30,16 @@ class Refused(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=
     code: str  # unknown_org, unknown_job, job_terminal, idempotency_conflict, not_dispatched, stale_attempt ...
     message: str = ""
     status: str = ""  # of a job that has ended, where that is why
+    asked: Int = 0  # credits, where these are why
+    remaining: Int = 0  # credits that are left
+
+
+class Balance(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """What an org has now that its plan or its credits were changed."""
+
+    plan: str
+    metered: bool
+    credits: Int
 
 
 class Drop(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -88,7 +99,7 @@ class Explained(Struct, frozen=True, kw_only=True, gc=False, array_like=True, ta
     awaited: tuple[Awaited, ...] = ()
 
 
-Answer: TypeAlias = Done | Granted | Refused | Drop | Explained
+Answer: TypeAlias = Done | Granted | Refused | Drop | Explained | Balance
 
 
 class Reply(Struct, frozen=True, kw_only=True, gc=False, array_like=True):

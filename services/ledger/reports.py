@@ -27,6 +27,8 @@ class NodeReport(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     content_type: str = ""
     body_bytes: Int = 0
     private: bytes = b""
+    next_renders: bool = False  # the node that comes next calls a provider that is to render
+    next_is_fallback: bool = False  # the node that comes next calls a provider because another one failed
 
 
 class Extracted(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):

@@ -11,6 +11,7 @@ from typing import TypeAlias, assert_never
 
 from msgspec import Struct, msgpack
 
+from services.ledger.account import Account
 from services.ledger.indexes import enroll, turns_of
 from services.ledger.job import Job
 from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, share, shared_run
@@ -106,6 +107,16 @@ class FiresOfOrg(Struct, tag=True, array_like=True):
     newest: dict[str, int]
 
 
+class AccountOfOrg(Struct, tag=True, array_like=True):
+    """Plan and credits of an org."""
+
+    org_id: str
+    plan: str
+    metered: bool
+    balance: int
+    holds: list[tuple[bytes, int]]
+
+
 class Waits(Struct, tag=True, array_like=True):
     """Some timers."""
 
@@ -118,7 +129,7 @@ class Ended(Struct, tag=True, array_like=True):
     jobs: Sequence[tuple[str, int]]
 
 
-Part: TypeAlias = Basics | Jobs | KeysOfHour | FiresOfOrg | Waits | Ended
+Part: TypeAlias = Basics | Jobs | KeysOfHour | FiresOfOrg | AccountOfOrg | Waits | Ended
 _encode = msgpack.Encoder().encode
 _decode = msgpack.Decoder(Part).decode
 
@@ -134,6 +145,9 @@ def parts_of(ledger: Ledger) -> Iterator[bytes]:
             yield _encode(KeysOfHour(org.org_id, number, list(hour.places), bytes(hour.requests), hour.jobs))
         if len(org.fires):
             yield _encode(FiresOfOrg(org.org_id, dict(org.fires)))
+        account = org.account
+        holds = list(account.holds.items())
+        yield _encode(AccountOfOrg(org.org_id, account.plan, account.metered, account.balance, holds))
     timers = iter(ledger.timers)
     while waits := list(islice(timers, ENTRIES_IN_PART)):
         yield _encode(Waits(waits))
@@ -220,6 +234,9 @@ class Rebuild:
                 self._keys(decoded)
             case FiresOfOrg():
                 self.ledger.orgs[decoded.org_id].fires = Fires(decoded.newest)
+            case AccountOfOrg():
+                account = Account(decoded.plan, decoded.metered, decoded.balance, dict(decoded.holds))
+                self.ledger.orgs[decoded.org_id].account = account
             case Waits():
                 self._waits(decoded)
             case Ended():

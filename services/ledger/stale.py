@@ -9,6 +9,9 @@ from services.ledger.timers import Timer
 
 def matters(ledger: Ledger, timer: Timer) -> bool:
     """Whether a wait may still lead to something; False only where it cannot, however the job goes on."""
+    if timer.kind == "hold":
+        org = ledger.orgs.get(timer.job_id)
+        return org is not None and bytes.fromhex(timer.detail) in org.account.holds
     job = ledger.jobs.get(timer.job_id)
     if job is None:
         return False

@@ -4,6 +4,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from schemas.events import AnyEvent, JobRecalled
+from services.ledger.account import Account
 from services.ledger.job import Job
 from services.ledger.keys import Keys
 from services.ledger.policy import Policy
@@ -32,6 +33,7 @@ class Org:
     queues: dict[str, OrgQueue] = field(default_factory=dict)  # by kind
     keys: Keys = field(default_factory=Keys)
     fires: Fires = field(default_factory=Fires)
+    account: Account = field(default_factory=Account)
 
     @property
     def in_flight(self) -> int:

@@ -7,7 +7,7 @@ from typing import Literal
 from msgspec import Struct
 
 SWEEP_FROM = 10_000  # entries
-TimerKind = Literal["retry", "dispatch", "delivery", "deadline", "queue"]
+TimerKind = Literal["retry", "dispatch", "delivery", "deadline", "queue", "hold"]
 
 
 class Timer(Struct, frozen=True, order=True, gc=False):
@@ -15,8 +15,8 @@ class Timer(Struct, frozen=True, order=True, gc=False):
 
     due_at: int  # microseconds UTC
     kind: TimerKind
-    job_id: str
-    detail: str  # dispatch number, or destination id
+    job_id: str  # of a hold: its org
+    detail: str  # dispatch number, destination id, or id of a hold
 
 
 class Timers:

@@ -1,5 +1,6 @@
 """The limits of the rules, as the settings have them: the same for the decider and for whoever folds as it does."""
 
+from services.ledger.plans import Prices, plans_of
 from services.ledger.policy import SECOND, Policy
 from services.runtime.settings import Settings
 
@@ -17,4 +18,7 @@ def policy_of(settings: Settings) -> Policy:
         max_queue_seconds=settings.max_queue_seconds,
         idempotency_lifetime=int(settings.idempotency_seconds * SECOND),
         gate_deadline=int(settings.gate_deadline_seconds * SECOND),
+        prices=Prices(
+            plans_of(settings.plans), settings.job_credits, settings.render_surcharge, settings.fallback_surcharge
+        ),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, cast
 
+from services.ledger.plans import plans_of
 from services.runtime.dsn import check_dsn
 from services.runtime.errors import SettingsError
 from services.runtime.sealing import Sealer
@@ -13,6 +14,7 @@ from services.runtime.sealing import Sealer
 MAX_SILENCE_SECONDS = 15.0  # of a stream: proxies cut what is silent for longer
 MAX_SLOW_SECONDS = 600.0  # that a viewer may hold a socket without reading
 MAX_WAIT_SECONDS = 20.0  # of a read for its position: less than any call may take
+MAX_PRICE = 1_000_000  # credits
 BrokerKind = Literal["apache-kafka", "tansu", "external"]
 
 
@@ -50,6 +52,10 @@ class Settings:
     max_pending: int = 2_000_000  # jobs that an org may have pending, unless the operator set another limit for it
     max_queue_seconds: int = 0  # that a job may wait for its first claim, where nobody says otherwise; 0: for ever
     idempotency_seconds: float = 24 * 3600.0  # that an Idempotency-Key is remembered
+    plans: str = ""  # JSON, by name: {"bi": {"metered": true, "clickhouse": true, "maxInFlight": 20}}
+    job_credits: int = 1  # that a workflow job of a metered org costs
+    render_surcharge: int = 0  # credits, of a node that has its provider render
+    fallback_surcharge: int = 0  # credits, of a node that is called because another provider failed
     reply_timeout_seconds: float = 10.0
     stream_keepalive_seconds: float = 10.0  # that a stream of a job may be silent
     stream_slow_seconds: float = 15.0  # that a stream waits for a viewer who does not read
@@ -120,6 +126,7 @@ def _check(settings: Settings) -> None:
         "stream_kept_events",
         "streams_per_key",
         "streams_per_org",
+        "job_credits",
     ):
         if getattr(settings, name) < 1:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be at least 1")
@@ -149,6 +156,13 @@ def _check(settings: Settings) -> None:
         Sealer(settings.credentials_key)  # raises, and names the setting
     if not settings.calls_per_second >= 0:
         raise SettingsError("JOBLEDGER_CALLS_PER_SECOND must be 0, for no limit, or more")
+    for name in ("job_credits", "render_surcharge", "fallback_surcharge"):
+        if not 0 <= getattr(settings, name) <= MAX_PRICE:
+            raise SettingsError(f"JOBLEDGER_{name.upper()} takes a number of credits from 0 to {MAX_PRICE}")
+    try:
+        plans_of(settings.plans)
+    except ValueError as error:
+        raise SettingsError(f"JOBLEDGER_PLANS takes plans by name, as in docs/credits.md: {error}") from None
     if settings.gate_deadline_seconds < 1:
         raise SettingsError("JOBLEDGER_GATE_DEADLINE_SECONDS must be at least 1: no job may wait for ever")
 

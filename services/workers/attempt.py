@@ -32,6 +32,7 @@ class Report:
 
     nodes: tuple[NodeReport, ...] = ()
     outcome: Outcome | None = None
+    asks: bool = False  # the next call may cost more: it is made once the ledger has answered that it is paid
 
 
 class _Walk:
@@ -50,6 +51,8 @@ class _Walk:
         step, carried = await self._first()
         while isinstance(step, Continue | Retry):
             self.point = step.point
+            if self._job.asks_first and self.notes.may_cost():
+                yield Report(self.notes.take(), asks=True)
             delay_ms = step.delay_ms if isinstance(step, Retry) else 0
             visiting = asyncio.ensure_future(self._visit(carried, delay_ms))
             try:

@@ -7,8 +7,10 @@ from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Collection
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from services.ledger.commands import ClaimTask, ReportProgress
-from services.ledger.replies import Granted, Reply
+from services.ledger.replies import Granted, Refused, Reply
 from services.ledger.reports import HandedBack, NodeReport, Outcome
 from services.ledger.tasks import Task
 from services.runtime.commander import Asker
@@ -154,7 +156,10 @@ class Executor:
         try:
             async with contextlib.aclosing(self._attempt(task, granted)) as reports:
                 async for report in reports:
-                    await self._tell(task, granted.attempt, report.nodes, report.outcome)
+                    if report.asks and not await self._may_go_on(task, granted.attempt, report.nodes):
+                        break
+                    if not report.asks:
+                        await self._tell(task, granted.attempt, report.nodes, report.outcome)
                     if report.outcome:
                         log.info("attempt ended", extra=_ending(report.outcome))
         finally:
@@ -174,7 +179,35 @@ class Executor:
 
     async def _tell(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...], outcome: Outcome | None) -> None:
         """Return when the broker has the report; a broker that is away is waited for."""
-        report = ReportProgress(
+        report = self._report(task, attempt, nodes, outcome)
+        while True:
+            try:
+                await self._ledger.tell(task.partition, report)
+                break
+            except NotDelivered as error:
+                log.warning("report not delivered, telling again", extra={"job_id": task.job_id, "reason": str(error)})
+        _measure(nodes)
+
+    async def _may_go_on(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...]) -> bool:
+        """Report nodes and return whether the call that comes next is paid; a ledger that is away is waited for."""
+        report = replace(self._report(task, attempt, nodes, None), requester=self._ledger.boot_id)
+        while True:
+            try:
+                reply = await self._ledger.ask(task.partition, report)
+                break
+            except LedgerUnavailable as error:
+                log.warning("report not answered, asking again", extra={"job_id": task.job_id, "reason": str(error)})
+                await asyncio.sleep(RETRY_SECONDS)
+        _measure(nodes)
+        if isinstance(reply.body, Refused):
+            log.info("job not gone on with", extra={"job_id": task.job_id, "reason": reply.body.code})
+            return False
+        return True
+
+    def _report(
+        self, task: Task, attempt: int, nodes: tuple[NodeReport, ...], outcome: Outcome | None
+    ) -> ReportProgress:
+        return ReportProgress(
             command_id=uuid7(),
             org_id=task.org_id,
             job_id=task.job_id,
@@ -186,15 +219,6 @@ class Executor:
             nodes=nodes,
             outcome=outcome,
         )
-        while True:
-            try:
-                await self._ledger.tell(task.partition, report)
-                break
-            except NotDelivered as error:
-                log.warning("report not delivered, telling again", extra={"job_id": task.job_id, "reason": str(error)})
-        for node in nodes:
-            count("nodes_finished", kind=node.node_kind, outcome=node.outcome)
-            timed("node_seconds", node.latency_ms / 1000, kind=node.node_kind)
 
     def _ended(self, work: asyncio.Task[None]) -> None:
         self._works.discard(work)
@@ -205,6 +229,12 @@ class Executor:
         error = None if work.cancelled() else work.exception()
         if error and not self.failed.done():
             self.failed.set_exception(error)
+
+
+def _measure(nodes: tuple[NodeReport, ...]) -> None:
+    for node in nodes:
+        count("nodes_finished", kind=node.node_kind, outcome=node.outcome)
+        timed("node_seconds", node.latency_ms / 1000, kind=node.node_kind)
 
 
 def _ending(outcome: Outcome) -> dict[str, str]:

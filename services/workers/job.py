@@ -28,6 +28,7 @@ class Job:
     url: str
     attempt: int
     resume: Resume
+    asks_first: bool = False  # its calls may cost more than the job
 
 
 def job_of(task: Task, granted: Granted) -> Job:
@@ -39,7 +40,15 @@ def job_of(task: Task, granted: Granted) -> Job:
         submitted = msgspec.json.decode(text, type=_Submitted)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise Unreadable(f"private bytes are no JSON object with a url: {error}") from error
-    return Job(task.org_id, task.job_id, task.workflow_ref, submitted.url, granted.attempt, granted.resume)
+    return Job(
+        task.org_id,
+        task.job_id,
+        task.workflow_ref,
+        submitted.url,
+        granted.attempt,
+        granted.resume,
+        granted.asks_first,
+    )
 
 
 def private(*, message: str = "", final_url: str = "") -> bytes:

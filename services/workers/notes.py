@@ -4,7 +4,7 @@ from typing import assert_never
 
 from schemas.values import NodeOutcome
 from services.ledger.reports import NodeReport
-from services.ledger.workflow import FailedNode, Node, Workflow, node_of
+from services.ledger.workflow import FailedNode, Node, ServiceNode, Workflow, node_of
 from services.workers import walk
 from services.workers.job import private
 from services.workers.steps import Visit
@@ -21,6 +21,7 @@ class Notes:
         self._workflow = workflow
         self._job_id = job_id
         self._held: list[NodeReport] = []
+        self._fell = False  # the node with work that was left last was left by its fail edge
         self.next_step = next_step  # ordinal of the next node visit within the job
 
     def passed(self, node: Node | None, failed: str = "") -> None:
@@ -37,12 +38,17 @@ class Notes:
             passage = Passage(node, None, None)
         else:
             passage = leave(self._workflow, node, "success" if isinstance(seen.outcome, Passed) else "fail")
+        self._fell = passage.edge == "fail"
         self._note(passage, seen, point.try_number, *_told(seen.outcome))
         self.passed(passage.target, step.error_type if isinstance(step, Exhausted) else "")
 
     def worth_telling(self) -> bool:
         """Whether a node with work is held; an entry alone waits for the first of them."""
         return any(report.node_kind not in WORKLESS for report in self._held)
+
+    def may_cost(self) -> bool:
+        """Whether the call that comes next may cost more than the job; a resumed one is paid."""
+        return any(report.next_renders or report.next_is_fallback for report in self._held[-1:])
 
     def take(self) -> tuple[NodeReport, ...]:
         """Take out what is held."""
@@ -59,6 +65,7 @@ class Notes:
         rule: str,
         message: str,
     ) -> None:
+        calls = passage.target if isinstance(passage.target, ServiceNode) else None
         self._held.append(
             NodeReport(
                 step=self.next_step,
@@ -77,6 +84,8 @@ class Notes:
                 content_type=seen.content_type,
                 body_bytes=seen.body_bytes,
                 private=private(message=message, final_url=seen.final_url),
+                next_renders=calls is not None and calls.settings.render_js,
+                next_is_fallback=calls is not None and self._fell,
             )
         )
         self.next_step += 1

@@ -160,7 +160,8 @@ class Customer:
 
 async def register(operator: Client, org_id: str, hooks_url: str) -> Client:
     """Register an org with its workflows, hooks and destinations, and return a client with its key."""
-    registered = await operator.register_org(org_id, org_id, ORGS[org_id][0])
+    plan = "bi" if org_id in WITH_CLICKHOUSE else "standard"
+    registered = await operator.register_org(org_id, org_id, ORGS[org_id][0], plan=plan)
     client = Client(operator.base_url, registered.key.secret, PATIENCE_SECONDS)
     async with Client(operator.base_url, registered.key.secret, PATIENCE_SECONDS) as setting_up:
         for name, document in demo_workflows().items():

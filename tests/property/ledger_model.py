@@ -42,6 +42,7 @@ class ModelJob:
     losses: int = 0
     due_at: int = 0  # of a retry
     first_claimed_at: int = 0
+    cost: int = 0  # credits that were paid for it
     asked: dict[str, Asked] = field(default_factory=dict)
 
     @property
@@ -58,12 +59,17 @@ class ModelJob:
 class Model:
     """All jobs."""
 
-    def __init__(self, caps: dict[str, int]) -> None:
+    def __init__(self, caps: dict[str, int], balances: dict[str, int]) -> None:
         self.caps, self.jobs = caps, dict[str, ModelJob]()
         self.fired: dict[str, int] = {}  # org -> the newest due time of its schedule
+        self.balances = balances  # of the orgs whose jobs cost a credit
 
     def submit(self, job_id: str, job: ModelJob) -> bool:
-        """Return whether it is new."""
+        """Return whether it is paid for and new."""
+        if job.org_id in self.balances:
+            if not self.balances[job.org_id]:
+                return False
+            self._pay(job, 1)
         return self.jobs.setdefault(job_id, job) is job
 
     def fire(self, org: str, due: int) -> bool:
@@ -97,6 +103,14 @@ class Model:
                 self._gate(job)
             case "failed":
                 job.status = "failed"
+            case "internal":
+                job.status = "failed"
+                self._refund(job)
+            case "dear":
+                if job.cost and not self.balances[job.org_id]:
+                    job.status = "failed"
+                elif job.cost:
+                    self._pay(job, 1)
             case "retry":
                 job.status, job.due_at = "waiting_retry", now + 5 * SECOND
             case _:
@@ -109,6 +123,8 @@ class Model:
         if job is None or job.status in TERMINAL:
             return False
         job.status, job.out = "cancelled", False
+        if not job.attempt:
+            self._refund(job)
         return True
 
     def retry_now(self, job_id: str, now: int) -> str:
@@ -127,6 +143,8 @@ class Model:
             if job.status == "running" and job.boot == boot:
                 job.losses += 1
                 job.status = "pending" if job.losses < LOSSES else "failed"
+                if job.status == "failed":
+                    self._refund(job)
 
     def answer(self, job_id: str, place: str, *, good: bool, now: int) -> None:
         """A writer answers for a delivery."""
@@ -180,6 +198,14 @@ class Model:
     def waiting(self, org_id: str, now: int) -> int:
         """How many jobs of an org want one."""
         return sum(job.waits(now) for job in self.jobs.values() if job.org_id == org_id)
+
+    def _pay(self, job: ModelJob, price: int) -> None:
+        self.balances[job.org_id] -= price
+        job.cost += price
+
+    def _refund(self, job: ModelJob) -> None:
+        if job.cost:
+            self.balances[job.org_id] += job.cost
 
     def _asked(self, job_id: str, place: str) -> Asked | None:
         job = self.jobs.get(job_id)

@@ -2,19 +2,31 @@
 
 import heapq
 import itertools
+from collections import Counter
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from schemas.events import DeliveryRequested, ReportRefused
+from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased
+from schemas.events import (
+    DeliveryRequested,
+    JobCancelled,
+    JobFailed,
+    JobSubmitted,
+    NodeFinished,
+    OrgRegistered,
+    ReportRefused,
+)
 from schemas.values import After, Destination, FireKind, OnExhausted
 from services.ledger.commands import (
     AnyCommand,
     CancelJob,
+    ChangePlan,
     ClaimTask,
     DeleteJob,
     FireSchedule,
+    GrantCredits,
     NewJob,
     PauseOrg,
     PauseWorkflow,
@@ -24,12 +36,14 @@ from services.ledger.commands import (
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
+    SetCredits,
     SettleDeliveries,
     SubmitJobs,
     WaiveDelivery,
 )
 from services.ledger.decide_timer import decide_timer
 from services.ledger.job import Job
+from services.ledger.plans import Prices
 from services.ledger.policy import SECOND, Policy
 from services.ledger.reports import DeliveryResult, Extracted, Failed, HandedBack, NodeReport, RetryLater
 from services.ledger.stale import matters
@@ -68,8 +82,10 @@ def org_of(job_id: str) -> str:
     return ORGS[int(job_id[1:]) % 2]
 
 
-def submit(job_id: str, places: int, priority: int, workflow_id: str = "v", seconds: int = 0) -> SubmitJobs:
-    """A job of its org, to the first so many places, that waits in its queue for so long."""
+def submit(
+    job_id: str, places: int, priority: int, workflow_id: str = "v", seconds: int = 0, behind: int = 0
+) -> SubmitJobs:
+    """A job of its org, to the first so many places, that waits in its queue for so long; so many more are to come."""
     return SubmitJobs(
         command_id="s",
         org_id=org_of(job_id),
@@ -79,6 +95,7 @@ def submit(job_id: str, places: int, priority: int, workflow_id: str = "v", seco
         idempotency_digest=job_id.encode() * 8,
         workflow_id=workflow_id,
         max_queue_seconds=seconds,
+        jobs_behind=behind,
     )
 
 
@@ -102,9 +119,21 @@ def claim(job_id: str, boot_id: str, dispatch: int = 1) -> ClaimTask:
     return ClaimTask(command_id="c", dispatch=dispatch, **named)
 
 
-def report(job_id: str, boot_id: str, attempt: int, step: int, outcome: object) -> ReportProgress:
-    """A worker reports that a node is done, and how the attempt ended."""
-    node = NodeReport(step=step, node_id=f"n{step}", node_kind="service", edge="success", next_node_id="m")
+def grant(org_id: str, amount: int, key: int, *, up_to: bool) -> GrantCredits | SetCredits:
+    """The operator gives credits, or sets a balance."""
+    digest = bytes([255, key]) * 8
+    if up_to:
+        return SetCredits(command_id="g", org_id=org_id, credits=amount, idempotency_digest=digest)
+    return GrantCredits(command_id="g", org_id=org_id, credits=amount, idempotency_digest=digest)
+
+
+def report(
+    job_id: str, boot_id: str, attempt: int, step: int, outcome: object, *, dear: bool = False
+) -> ReportProgress:
+    """A worker reports that a node is done, and how the attempt ended; `dear`: the next call costs more."""
+    node = NodeReport(
+        step=step, node_id=f"n{step}", node_kind="service", edge="success", next_node_id="m", next_is_fallback=dear
+    )
     return ReportProgress(
         command_id="p",
         org_id=org_of(job_id),
@@ -156,13 +185,20 @@ outcomes = st.sampled_from(
         Extracted(result_ref="r"),
         Extracted(result_ref="r"),
         Failed(error_type="providers_exhausted"),
+        Failed(error_type="internal"),
         RetryLater(node_id="n0", try_number=2, delay_ms=5000),
         HandedBack(),
     )
 )
 steps = st.one_of(
     st.builds(
-        submit, job_ids, st.integers(0, len(PLACES)), st.integers(-1, 1), workflows, st.sampled_from((0, 0, 5, 60))
+        submit,
+        job_ids,
+        st.integers(0, len(PLACES)),
+        st.integers(-1, 1),
+        workflows,
+        st.sampled_from((0, 0, 5, 60)),
+        st.sampled_from((0, 0, 2)),
     ),
     st.builds(lambda of, kind: kind(command_id="po", org_id=of), st.sampled_from(ORGS), st.sampled_from(PAUSES)),
     st.builds(
@@ -179,7 +215,9 @@ steps = st.one_of(
         st.sampled_from(("", "", "no_route")),
     ),
     st.builds(claim, job_ids, boots, st.integers(1, 4)),
-    st.builds(report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes),
+    st.builds(grant, st.sampled_from(ORGS), st.integers(0, 4), st.integers(0, 3), up_to=st.booleans()),
+    st.builds(lambda plan: ChangePlan(command_id="cp", org_id="beta", plan=plan), st.sampled_from(("bi", "prepaid"))),
+    st.builds(report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes, dear=st.booleans()),
     st.builds(settle, job_ids, st.lists(places, min_size=1, max_size=4), st.integers(1, 2), errors),
     st.builds(redeliver, job_ids, places, st.integers(1, 3)),
     st.builds(waive, job_ids, places),
@@ -193,9 +231,11 @@ steps = st.one_of(
 
 def run(script: list[AnyCommand | Wait | Lose], *, twice: bool = False) -> World:
     """Let a world live through a script, each command once or twice in a row."""
-    world = World(Policy(min_window=3, gate_deadline=400 * SECOND))
-    for org in ORGS:
-        world.when(RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=2))
+    world = World(
+        Policy(min_window=3, gate_deadline=400 * SECOND, prices=Prices(fallback=1), hold_lifetime=200 * SECOND)
+    )
+    for org, balance in zip(ORGS, (3, None), strict=True):
+        world.when(RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=2, credits=balance))
     for step in script:
         match step:
             case Wait():
@@ -215,6 +255,7 @@ def run(script: list[AnyCommand | Wait | Lose], *, twice: bool = False) -> World
 def check(world: World) -> None:
     """What holds after every step."""
     ledger = world.ledger
+    check_credits(world)
     for org in ledger.orgs.values():
         mine = [job for job in ledger.jobs.values() if job.org_id == org.org_id]
         assert org.in_flight == sum(job.holds_slot for job in mine) <= org.max_in_flight
@@ -251,6 +292,33 @@ def _merged(waiting: list[Job]) -> list[Job]:
     workflows = {job.terms.workflow_id for job in waiting}
     lines = [sorted((job for job in waiting if job.terms.workflow_id == each), key=_turn) for each in workflows]
     return list(heapq.merge(*lines, key=lambda job: (*_turn(job)[:3], job.job_id)))
+
+
+def check_credits(world: World) -> None:
+    """Balances are what the events say, never below zero, and each job is given back once what it had cost."""
+    balances, cost, refunded = Counter[str](), Counter[str](), set[str]()
+    for recorded in world.seen:
+        event = recorded.event
+        match event:
+            case OrgRegistered() | CreditsGranted() | CreditsReleased():
+                balances[event.org_id] += event.credits
+            case CreditsHeld():
+                balances[event.org_id] -= event.credits
+            case JobSubmitted():
+                balances[event.org_id] -= event.credits
+                cost[event.job_id] += event.credits
+            case NodeFinished():
+                balances[event.org_id] -= event.surcharge
+                cost[event.job_id] += event.surcharge
+            case JobFailed() | JobCancelled() if event.refund:
+                assert event.refund == cost[event.job_id]
+                assert event.job_id not in refunded
+                refunded.add(event.job_id)
+                balances[event.org_id] += event.refund
+        assert balances[event.org_id] >= 0
+    for org in world.ledger.orgs.values():
+        assert org.account.balance == balances[org.org_id]
+        assert all(held > 0 for held in org.account.holds.values())
 
 
 def _turn(job: Job) -> tuple[int, bool, int, str]:

@@ -4,7 +4,8 @@ from typing import Any
 
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
+from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
+from msgspec.structs import replace
 
 from schemas.events import AnyEvent, JobDispatched, ReportRefused, ScheduleFired
 from schemas.values import Destination, OnExhausted
@@ -12,6 +13,7 @@ from services.ledger.commands import (
     CancelJob,
     ClaimTask,
     FireSchedule,
+    GrantCredits,
     NewJob,
     RegisterOrg,
     ReportProgress,
@@ -20,15 +22,20 @@ from services.ledger.commands import (
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.plans import Prices
 from services.ledger.policy import SECOND, Policy
 from services.ledger.replies import Done, Granted
-from services.ledger.reports import DeliveryResult, Extracted, Failed, HandedBack, Outcome, RetryLater
+from services.ledger.reports import DeliveryResult, Extracted, Failed, HandedBack, NodeReport, Outcome, RetryLater
 from services.ledger.status import Status
 from tests.property.ledger_model import Model, ModelJob
 from tests.unit.ledger.world import START, World
 
 CAPS = {"acme": 2, "beta": 1}
-OUTCOMES: dict[str, Outcome] = {
+BALANCES = {"acme": 4}  # credits; beta is not metered
+DEAR = NodeReport(step=0, node_id="n", node_kind="service", edge="fail", next_node_id="m", next_is_fallback=True)
+OUTCOMES: dict[str, Outcome | None] = {
+    "dear": None,
+    "internal": Failed(error_type="internal"),
     "extracted": Extracted(result_ref="r"),
     "failed": Failed(error_type="providers_exhausted"),
     "retry": RetryLater(node_id="n", try_number=2, delay_ms=5000),
@@ -51,15 +58,18 @@ class Ledger(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.world = World(Policy(min_window=1000, delivery_schedule=(SECOND, SECOND), max_losses=3))
-        self.model = Model(CAPS)
+        policy = Policy(min_window=1000, delivery_schedule=(SECOND, SECOND), max_losses=3, prices=Prices(fallback=1))
+        self.world = World(policy)
+        self.model = Model(CAPS, dict(BALANCES))
+        self.submitted = 0
         self.said = 0
 
     @initialize()
     def orgs(self) -> None:
         """Register the orgs."""
         for org, cap in CAPS.items():
-            self.world.when(RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=cap))
+            register = RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=cap, credits=BALANCES.get(org))
+            self.world.when(register)
 
     @rule(
         target=jobs,
@@ -67,14 +77,24 @@ class Ledger(RuleBasedStateMachine):
         places=st.sets(st.integers(0, 3)),
         limit=st.sampled_from([0, 0, 30]),
     )
-    def submit(self, org: str, places: set[int], limit: int) -> str:
+    def submit(self, org: str, places: set[int], limit: int) -> str | MultipleResults[str]:
         """A customer submits a job."""
-        job_id, destinations = f"j{len(self.model.jobs)}", tuple(PLACES[place] for place in sorted(places))
+        self.submitted += 1
+        job_id, destinations = f"j{self.submitted}", tuple(PLACES[place] for place in sorted(places))
         new = NewJob(job_id=job_id)
         submit = SubmitJobs(command_id="s", org_id=org, jobs=(new,), destinations=destinations, max_run_seconds=limit)
-        assert self.model.submit(job_id, ModelJob(org, destinations, limit))
+        accepted = self.model.submit(job_id, ModelJob(org, destinations, limit))
         self._follow(self.world.when(submit))
-        return job_id
+        assert isinstance(self.world.reply, Done) == accepted
+        return job_id if accepted else multiple()
+
+    @rule(amount=st.integers(1, 3))
+    def grant(self, amount: int) -> None:
+        """The operator gives credits."""
+        self.said += 1
+        self.model.balances["acme"] += amount
+        digest = self.said.to_bytes(16, "big")
+        self.world.when(GrantCredits(command_id="g", org_id="acme", credits=amount, idempotency_digest=digest))
 
     @rule(target=jobs, org=st.sampled_from(list(CAPS)), due=st.integers(0, 12))
     def fire(self, org: str, due: int) -> Any:
@@ -170,12 +190,16 @@ class Ledger(RuleBasedStateMachine):
             known = self.world.job(job_id)
             assert (known.status, known.attempt) == (Status(job.status), job.attempt), job_id
             assert known.holds_slot == job.in_slot, job_id
+        assert self.world.ledger.orgs["acme"].account.balance == self.model.balances["acme"] >= 0
         for org, cap in CAPS.items():
             taken = self.model.in_flight(org)
             assert taken <= cap
             assert taken == cap or not self.model.waiting(org, self.world.now)
 
     def _report(self, job: str, boot: str, attempt: int, outcome: str) -> None:
+        known = self.world.ledger.jobs.get(job)
+        step = known.resume.step if known else 0
+        nodes = (replace(DEAR, step=step),) if outcome == "dear" else ()
         report = ReportProgress(
             command_id="p",
             org_id=self._org(job),
@@ -183,6 +207,7 @@ class Ledger(RuleBasedStateMachine):
             attempt=attempt,
             worker_id="w",
             boot_id=boot,
+            nodes=nodes,
             outcome=OUTCOMES[outcome],
         )
         self.model.report(job, boot, attempt, outcome, self.world.now)

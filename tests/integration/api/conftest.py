@@ -158,7 +158,7 @@ async def rival(api: Api) -> Tenant:
 
 async def make_tenant(api: Api, org_id: str) -> Tenant:
     """Register an org and publish a workflow for it."""
-    made = await api.call("POST", "/api/v1/orgs", OPERATOR, {"orgId": org_id, "name": org_id.title()})
+    made = await api.call("POST", "/api/v1/orgs", OPERATOR, {"orgId": org_id, "name": org_id.title(), "plan": "bi"})
     assert made.status == 201, made.json
     tenant = Tenant(org_id, made.json["partition"], made.json["key"]["secret"])
     body = {"workflowId": "products", "document": WORKFLOW, "publish": True}

@@ -89,7 +89,7 @@ async def platform(settings: Settings, workflow: Any, **writers: Settings) -> As
         url = f"http://127.0.0.1:{api.port}"
         async with (
             aiohttp.ClientSession(url, headers={"Authorization": f"Bearer {OPERATOR}"}) as operator,
-            operator.post("/api/v1/orgs", json={"orgId": "acme", "name": "Acme"}) as made,
+            operator.post("/api/v1/orgs", json={"orgId": "acme", "name": "Acme", "plan": "bi"}) as made,
         ):
             key = (await made.json())["key"]["secret"]
         client = await stack.enter_async_context(aiohttp.ClientSession(url, headers={"Authorization": f"Bearer {key}"}))

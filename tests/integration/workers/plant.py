@@ -105,7 +105,8 @@ class Plant:
         starts = {number: Checkpoint() for number in range(self.settings.partitions)}
         self._log = LedgerLog(self.settings, decoder(self.settings), starts)
         self._watching = asyncio.create_task(self._watch())
-        await self.ask(RegisterOrg(command_id=uuid7(), org_id=ORG, name="Acme", requester=self._commander.boot_id))
+        boot_id = self._commander.boot_id
+        await self.ask(RegisterOrg(command_id=uuid7(), org_id=ORG, name="Acme", plan="bi", requester=boot_id))
 
     async def close(self) -> None:
         """End every process."""

@@ -10,7 +10,7 @@ from schemas.events import EVENT_TYPES
 from schemas.recorded import Header
 
 COLUMN = re.compile(r"^    (\w+) [A-Z]", re.MULTILINE)
-ADDED = re.compile(r"ADD COLUMN IF NOT EXISTS (\w+) ([A-Z][^,;]*)")
+ADDED = re.compile(r"ADD COLUMN IF NOT EXISTS (\w+) ([A-Z](?:\([^)]*\)|[^,;])*)")
 MICROS = re.compile(r"^    (\w+) DateTime64\(6, 'UTC'\)", re.MULTILINE)
 
 

@@ -123,9 +123,10 @@ class World:
 
     # ---- shortcuts to a state ----
 
-    def org(self, org_id: str = "acme", cap: int = 5) -> "World":
-        """Register an org."""
-        self.when(RegisterOrg(command_id="r", org_id=org_id, name=org_id, max_in_flight=cap))
+    def org(self, org_id: str = "acme", cap: int = 5, plan: str = "bi", **fields: object) -> "World":
+        """Register an org, on the plan that has every kind of destination unless told otherwise."""
+        register = RegisterOrg(command_id="r", org_id=org_id, name=org_id, max_in_flight=cap, plan=plan)
+        self.when(msgspec.structs.replace(register, **fields))
         return self
 
     def submit(

@@ -46,6 +46,11 @@ def test_every_missing_setting_is_named_at_once() -> None:
         ("ALLOW_PRIVATE_ADDRESSES", "maybe"),
         ("BROKER", "redpanda"),
         ("INSTANCE", "1"),
+        ("JOB_CREDITS", "0"),
+        ("RENDER_SURCHARGE", "-1"),
+        ("PLANS", '{"bi": {"metred": true}}'),
+        ("PLANS", '{"bi": {"maxInFlight": 0}}'),
+        ("PLANS", "bi"),
     ],
 )
 def test_a_bad_setting_is_named(field: str, value: str) -> None:

@@ -1,0 +1,3 @@
+-- Fields of events that came with credits and plans.
+ALTER TABLE job_events ADD COLUMN IF NOT EXISTS metered Bool CODEC(ZSTD(1)), ADD COLUMN IF NOT EXISTS credits Int64 CODEC(ZSTD(1)), ADD COLUMN IF NOT EXISTS surcharge Int64 CODEC(ZSTD(1)), ADD COLUMN IF NOT EXISTS refund Int64 CODEC(ZSTD(1)), ADD COLUMN IF NOT EXISTS hold_id String CODEC(ZSTD(1)), ADD COLUMN IF NOT EXISTS expires_at DateTime64(6, 'UTC') CODEC(ZSTD(1));
+ALTER TABLE job_events_probe ADD COLUMN IF NOT EXISTS metered Bool, ADD COLUMN IF NOT EXISTS credits Int64, ADD COLUMN IF NOT EXISTS surcharge Int64, ADD COLUMN IF NOT EXISTS refund Int64, ADD COLUMN IF NOT EXISTS hold_id String, ADD COLUMN IF NOT EXISTS expires_at DateTime64(6, 'UTC');
