@@ -24,6 +24,7 @@ from api.routes.all import OPERATIONS
 from api.server import Runner
 from api.streams import Streams
 from api.tail import Tail
+from api.usage import UsageOfOrgs
 from api.watch import Known, watch
 from projections.postgres.read import ReadModel
 from services.runtime import registry, topics
@@ -91,6 +92,7 @@ async def serving(settings: Settings) -> AsyncIterator[Running]:
             keys=job_keys,
             jobs=jobs,
             fires=Fires(model),
+            usage=UsageOfOrgs(model),
             history=History(jobs, lookup, job_keys),
             streams=Streams(jobs, tail, keyring, settings),
             blobs=BlobStore(settings.blobs),

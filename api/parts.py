@@ -9,6 +9,7 @@ from api.history import History
 from api.limits import Limiter
 from api.lookup import Jobs
 from api.streams import Streams
+from api.usage import UsageOfOrgs
 from services.runtime.blob import BlobStore
 from services.runtime.commander import Asker
 from services.runtime.health import Health
@@ -28,6 +29,7 @@ class Parts:
     keys: JobKeys
     jobs: Jobs
     fires: Fires
+    usage: UsageOfOrgs
     history: History
     streams: Streams
     blobs: BlobStore

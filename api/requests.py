@@ -92,6 +92,13 @@ class ChangePlan(Request, frozen=True, kw_only=True):
     plan: PlanName
 
 
+class ListTransactions(Request, frozen=True, kw_only=True):
+    """Which page of the transactions."""
+
+    cursor: Annotated[str, Meta(description="`nextCursor` of the page before")] | None = None
+    limit: Annotated[int, Meta(ge=1, le=500)] = 50
+
+
 class CreateKey(Request, frozen=True, kw_only=True):
     """A key to be made."""
 

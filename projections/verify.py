@@ -25,6 +25,7 @@ from projections.verification.log import OpenRecords, PartitionLog, read_partiti
 from projections.verification.results import Results, Store
 from projections.verification.snapshot import Snapshot, snapshot_of
 from projections.verification.stores import ClickHouseResults, PostgresResults
+from projections.verification.usage import TRANSACTIONS, USAGE, compare_transactions, compare_usage, usage_of
 from schemas.codec import Decoder
 from services.runtime.blob import BlobStore
 from services.runtime.clickhouse import connect
@@ -75,7 +76,7 @@ def verify_snapshot(
 ) -> Report:
     """Compare a snapshot, and what destinations hold, with the log up to the snapshot's checkpoints."""
     checkpoints = snapshot.checkpoints()
-    rows: Counter[str] = Counter(dict.fromkeys((*TABLES, FIRES), 0))
+    rows: Counter[str] = Counter(dict.fromkeys((*TABLES, FIRES, USAGE, TRANSACTIONS), 0))
     faults: list[Fault] = []
     positions: dict[int, int] = {}
     number_of_events = number_of_jobs = strangers = 0
@@ -83,7 +84,6 @@ def verify_snapshot(
         checkpoint = checkpoints.pop(partition, None)
         positions[partition], next_offset = (checkpoint.position, checkpoint.next_offset) if checkpoint else (0, 0)
         log = read_partition(open_records, decode, partition, positions[partition], next_offset)
-        faults += log.faults
         faults += _check_checkpoint(log, checkpoint)
         keys = snapshot.keys(vault, sealed_in(log))
         faults += check_keys(log, snapshot, keys)
@@ -92,8 +92,10 @@ def verify_snapshot(
             faults += compare(table, expected_rows(log, table, opener(keys)), found)
         faults += check_fires(log)
         faults += compare_fires(log, _counted(rows, FIRES, snapshot.rows(FIRES, partition)))
+        faults += _check_usage(log, snapshot, rows)
         for each in results:
             faults += each.check(log)
+        faults += log.faults
         number_of_events += log.events
         number_of_jobs += len(log.jobs)
         strangers += log.strangers
@@ -103,6 +105,12 @@ def verify_snapshot(
         faults += each.unasked(open_records, decode, partitions)
         rows[each.place] = each.rows
     return Report(positions, number_of_events, number_of_jobs, dict(rows), faults, strangers)
+
+
+def _check_usage(log: PartitionLog, snapshot: Snapshot, rows: Counter[str]) -> Iterator[Fault]:
+    told = usage_of(log)
+    yield from compare_usage(told, _counted(rows, USAGE, snapshot.rows(USAGE, log.partition)))
+    yield from compare_transactions(told, _counted(rows, TRANSACTIONS, snapshot.rows(TRANSACTIONS, log.partition)))
 
 
 def _counted(rows: Counter[str], table: str, found: Iterable[Columns]) -> Iterator[Columns]:
@@ -133,6 +141,10 @@ def _strays(snapshot: Snapshot, checkpoints: Mapping[int, Checkpoint], partition
     for table in TABLES:
         for row in snapshot.strays(table, partitions):
             yield Fault(table, row["org_id"], row["job_id"], "partition", "one of the ledger", str(row["partition"]))
+    for table in (USAGE, TRANSACTIONS):
+        for row in snapshot.strays(table, partitions):
+            at = str(row["position"])
+            yield Fault(table, row["org_id"], at, "partition", "one of the ledger", str(row["partition"]))
     for row in snapshot.strays(FIRES, partitions):
         yield Fault(FIRES, row["org_id"], row["schedule_id"], "partition", "one of the ledger", str(row["partition"]))
 

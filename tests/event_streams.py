@@ -65,6 +65,7 @@ class Play(Struct):
     generations: dict[str, int] = {}
     openers: dict[str, bytes] = {}  # by destination: the event that opened its part of the gate
     erasures: int = 0
+    cost: int = 0  # credits
 
 
 @dataclass(slots=True)
@@ -86,7 +87,11 @@ class Stream:
         self.record(WriterOpened(writer_id="decider-1"), 0)
         for org in self.orgs:
             self.cause += 1
-            self.record(OrgRegistered(org_id=org, name=org, plan="standard", max_in_flight=5), 1)
+            metered = org == self.orgs[0]
+            registered = OrgRegistered(
+                org_id=org, name=org, plan="standard", max_in_flight=5, metered=metered, credits=1_000_000 * metered
+            )
+            self.record(registered, 1)
         return self
 
     def play(self, numbers: Iterable[int]) -> "Stream":
@@ -151,7 +156,8 @@ class Stream:
         """Submit a job; the number chooses org and destinations."""
         chosen = DESTINATIONS[: 1 + number % len(DESTINATIONS)] if destinations is None else destinations
         job_id = f"0197{self.partition:04x}-{len(self.jobs):04x}-7000-8000-000000000000"
-        job = Play(self.orgs[number % len(self.orgs)], job_id, chosen)
+        org = self.orgs[number % len(self.orgs)]
+        job = Play(org, job_id, chosen, cost=int(org == self.orgs[0]))
         self.jobs.append(job)
         self.of(
             job,
@@ -163,6 +169,7 @@ class Stream:
                 priority=number % 3,
                 destinations=chosen,
                 schedule_id=schedule_id,
+                credits=job.cost,
                 private=b'\0{"url":"https://shop.example/%d","input":{"n":%d},"metadata":{"tag":"a\\u0000b"}}'
                 % (number, number),
             ),
@@ -197,6 +204,8 @@ class Stream:
         """Let a worker finish a node."""
         good = number % 2 == 0
         at = START + len(self.events) * STEP
+        surcharge = number % 3 if good and job.cost else 0
+        job.cost += surcharge
         self.of(
             job,
             NodeFinished(
@@ -212,6 +221,7 @@ class Stream:
                 latency_ms=number,
                 started_at=at - 1_000 * number,
                 ended_at=at,
+                surcharge=surcharge,
                 private=b"" if good else b'\0{"message":"try \\u0000 later","finalUrl":"https://shop.example/x"}',
             ),
         )
@@ -262,7 +272,7 @@ class Stream:
         """End a job before it is completed."""
         if number % 2:
             job.status = "cancelled"
-            self.of(job, JobCancelled(reason="caller"))
+            self.of(job, JobCancelled(reason="caller", refund=0 if job.attempt else job.cost))
         else:
             job.status = "failed"
             private = b'\0{"message":"all providers failed"}'

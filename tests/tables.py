@@ -10,6 +10,7 @@ import msgspec
 from projections.postgres.batch import batch_of
 from projections.postgres.fold import Current, fold
 from projections.postgres.rows import Checkpoint, Deleted, Delivery, DeliveryKey, Job, JobKey, Transition, Visit, micros
+from projections.postgres.usage import Transaction, Usage
 from projections.verification.expected import exact_json
 from services.runtime.ledger_log import Entry
 
@@ -25,13 +26,15 @@ class Tables:
     visits: dict[tuple[str, str, int], Visit] = field(default_factory=dict)
     deliveries: dict[DeliveryKey, Delivery] = field(default_factory=dict)
     deleted: dict[JobKey, Deleted] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)
+    transactions: dict[tuple[str, int], Transaction] = field(default_factory=dict)
     checkpoints: dict[int, Checkpoint] = field(default_factory=dict)
 
     def write(self, entries: list[Entry]) -> None:
         """Fold entries onto the tables from their checkpoints."""
         checkpoints = {entry.partition: Checkpoint(entry.partition) for entry in entries} | self.checkpoints
         batch = batch_of(checkpoints, entries)
-        changes = fold(Current(self.jobs, self.deliveries, self.deleted), batch.events)
+        changes = fold(Current(self.jobs, self.deliveries, self.deleted, self.usage), batch.events)
         for key in changes.erased:
             self._erase(key)
         self.deleted |= changes.deleted
@@ -46,6 +49,9 @@ class Tables:
         for visit in changes.visits:
             _insert(self.visits, (visit.org_id, visit.job_id, visit.seq), visit)
         self.deliveries |= changes.deliveries
+        self.usage |= changes.usage
+        for moved in changes.transactions:
+            _insert(self.transactions, (moved.org_id, moved.position), moved)
         self.checkpoints |= batch.after
 
     def _erase(self, job: JobKey) -> None:
@@ -62,6 +68,8 @@ class Tables:
             "job_trace": self.visits,
             "extraction_deliveries": self.deliveries,
             "deleted_jobs": self.deleted,
+            "org_usage": self.usage,
+            "credit_transactions": self.transactions,
         }
         for row in named[table].values():
             columns = {name: getattr(row, name) for name in row.__struct_fields__}

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from projections.postgres import evolve
 from projections.postgres.rows import Deleted, Delivery, DeliveryKey, Fire, FireKey, JobKey, JobState, Transition, Visit
+from projections.postgres.usage import Transaction, Usage, fold_usage
 from projections.private import Open, in_clear
 from schemas.events import DeliveryEvent, JobDeleted, JobEvent, JobSubmitted, NodeFinished, ScheduleFired
 from schemas.recorded import Header, Recorded
@@ -39,6 +40,7 @@ class Current:
     jobs: Mapping[JobKey, JobState] = field(default_factory=dict)
     deliveries: Mapping[DeliveryKey, Delivery] = field(default_factory=dict)
     deleted: Mapping[JobKey, Deleted] = field(default_factory=dict)
+    usage: Mapping[str, Usage] = field(default_factory=dict)  # by org
 
 
 @dataclass(slots=True)
@@ -55,6 +57,8 @@ class Changes:
     deleted: dict[JobKey, Deleted] = field(default_factory=dict)
     erased: set[JobKey] = field(default_factory=set)
     fires: dict[FireKey, Fire] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)  # by org
+    transactions: list[Transaction] = field(default_factory=list)
 
 
 def job_keys(batch: Iterable[Recorded]) -> set[JobKey]:
@@ -79,7 +83,9 @@ def sealed_jobs(batch: Iterable[Recorded]) -> set[JobKey]:
 def fold(current: Current, batch: Iterable[Recorded], opened: Open = in_clear) -> Changes:
     """Fold a batch, private bytes as `opened` shows them. Events that a row has already seen change nothing."""
     changes = Changes()
-    for recorded in batch:
+    events = tuple(batch)
+    changes.usage, changes.transactions = fold_usage(current.usage, events)
+    for recorded in events:
         header, event = recorded.header, recorded.event
         if isinstance(event, ScheduleFired):
             changes.fires[(event.org_id, header.seq)] = evolve.fired(header, event)

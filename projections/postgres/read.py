@@ -19,6 +19,7 @@ from psycopg_pool import AsyncConnectionPool
 from projections.postgres import detail, listing
 from projections.postgres.positions import Positions
 from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
+from projections.postgres.usage import Transaction, Usage
 from projections.postgres.views import (
     Cursor,
     Extraction,
@@ -145,6 +146,18 @@ class ReadModel:
         arguments = {"org_id": org_id, "schedule_id": schedule_id, "before": before, "limit": limit}
         async with self._pool.connection() as connection:
             return await _rows(connection, Fire, "fires", arguments)
+
+    async def usage(self, org_id: str) -> Usage | None:
+        """Return what an org has and spent; None: it is not folded yet."""
+        async with self._pool.connection() as connection:
+            rows = await _rows(connection, Usage, "usage", (org_id,))
+        return rows[0] if rows else None
+
+    async def transactions(self, org_id: str, before: int, limit: int) -> list[Transaction]:
+        """Return the newest transactions of an org, those whose position is below `before`."""
+        arguments = {"org_id": org_id, "before": before, "limit": limit}
+        async with self._pool.connection() as connection:
+            return await _rows(connection, Transaction, "transactions", arguments)
 
     async def last_runs(self, org_id: str, schedule_ids: Sequence[str]) -> dict[str, datetime]:
         """Return when each of these schedules last submitted jobs; none that never did."""

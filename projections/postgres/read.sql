@@ -60,6 +60,15 @@ SELECT count(*) FROM jobs
 WHERE org_id = %(org_id)s AND status = 'extraction_done'
     AND (%(domain)s = '' OR domain = %(domain)s) AND (%(url)s = '' OR url = %(url)s)
 
+-- name: usage
+SELECT {columns} FROM org_usage WHERE org_id = %s
+
+-- name: transactions
+SELECT {columns} FROM credit_transactions
+WHERE org_id = %(org_id)s AND position < %(before)s
+ORDER BY position DESC
+LIMIT %(limit)s
+
 -- name: fires
 SELECT {columns} FROM schedule_fires
 WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s AND seq < %(before)s

@@ -9,6 +9,7 @@ StoreError
 
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from projections.postgres.batch import Batch
 from projections.postgres.fold import Changes, Current, begun, fold, job_keys, sealed_jobs
 from projections.postgres.rows import Checkpoint, Deleted, Delivery, Fire, Job, JobKey, JobState, Transition, Visit
 from projections.postgres.table import Table
+from projections.postgres.usage import Transaction, Usage, orgs_of
 from projections.private import opener
 from services.runtime.shredding.rows import destroy, keys_of
 from services.runtime.shredding.vault import Vault
@@ -72,6 +74,7 @@ class Store:
         self._transitions = Table(connection, "job_transitions", Transition)
         self._visits = Table(connection, "job_trace", Visit)
         self._fires = Table(connection, "schedule_fires", Fire)
+        self._transactions = Table(connection, "credit_transactions", Transaction)
         self._deliveries = Table(connection, "incoming_deliveries", Delivery)
 
     def close(self) -> None:
@@ -97,7 +100,9 @@ class Store:
         if not batch.after:
             return
         with self._connection.transaction():
-            current = self._load(job_keys(batch.events), begun(batch.events))
+            current = replace(
+                self._load(job_keys(batch.events), begun(batch.events)), usage=self._load_usage(orgs_of(batch.events))
+            )
             keys = keys_of(self._connection, self._vault, sealed_jobs(batch.events))
             changes = fold(current, batch.events, opener(keys))
             self._save(changes)
@@ -126,6 +131,12 @@ class Store:
         with closing(self._connection.cursor(binary=True, row_factory=args_row(Deleted))) as cursor:
             return {(row.org_id, row.job_id): row for row in cursor.execute(SQL["load_deleted"], _columns(keys))}
 
+    def _load_usage(self, orgs: set[str]) -> dict[str, Usage]:
+        if not orgs:
+            return {}
+        with closing(self._connection.cursor(binary=True, row_factory=args_row(Usage))) as cursor:
+            return {row.org_id: row for row in cursor.execute(SQL["load_usage"], (list(orgs),))}
+
     def _save(self, changes: Changes) -> None:
         new = [job for job in changes.jobs.values() if isinstance(job, Job)]
         changed = [job for job in changes.jobs.values() if not isinstance(job, Job)]
@@ -135,12 +146,15 @@ class Store:
             destroy(self._connection, changes.erased)
         for row in changes.deleted.values():
             self._connection.execute(SQL["upsert_deleted"], msgspec.structs.astuple(row))
+        for usage in changes.usage.values():
+            self._connection.execute(SQL["upsert_usage"], msgspec.structs.asdict(usage))
         # What is written once goes straight to its table: checkpoint and seq have kept out every repetition, and a
         # row that is there all the same was not written by us, so the key's refusal is the right answer.
         self._new_jobs.append(new)
         self._transitions.append(changes.transitions)
         self._visits.append(changes.visits)
         self._fires.append(list(changes.fires.values()))
+        self._transactions.append(changes.transactions)
         self._changed_jobs.append(changed)
         self._deliveries.append(deliveries)
         self._from_staging("update_jobs", len(changed))

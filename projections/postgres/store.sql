@@ -32,6 +32,21 @@ SELECT d.org_id, d.job_id, d.partition, d.status, d.seq, d.position, d.attempt, 
 FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
 JOIN deleted_jobs AS d ON d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C"
 
+-- name: load_usage
+SELECT org_id, partition, position, plan, metered, balance, granted, debited, surcharged, refunded, held, jobs
+FROM org_usage WHERE org_id = ANY (%s::text[])
+
+-- name: upsert_usage
+INSERT INTO org_usage AS u (
+    org_id, partition, position, plan, metered, balance, granted, debited, surcharged, refunded, held, jobs)
+VALUES (%(org_id)s, %(partition)s, %(position)s, %(plan)s, %(metered)s, %(balance)s, %(granted)s, %(debited)s,
+    %(surcharged)s, %(refunded)s, %(held)s, %(jobs)s)
+ON CONFLICT (org_id) DO UPDATE SET
+    position = EXCLUDED.position, plan = EXCLUDED.plan, metered = EXCLUDED.metered, balance = EXCLUDED.balance,
+    granted = EXCLUDED.granted, debited = EXCLUDED.debited, surcharged = EXCLUDED.surcharged,
+    refunded = EXCLUDED.refunded, held = EXCLUDED.held, jobs = EXCLUDED.jobs
+WHERE u.position < EXCLUDED.position
+
 -- name: erase_jobs
 WITH k AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)),
     t AS (DELETE FROM job_transitions AS t USING k

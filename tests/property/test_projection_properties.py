@@ -10,6 +10,7 @@ from projections.postgres.fold import Changes, Current, fold
 from projections.postgres.rows import Checkpoint
 from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.log import PartitionLog, check_job
+from projections.verification.usage import compare_transactions, compare_usage, usage_of
 from services.runtime.ledger_log import Entry
 from services.runtime.reader import Record
 from tests.event_streams import Stream, entries_of
@@ -67,6 +68,10 @@ def test_a_second_way_of_reading_the_events_asks_for_the_same_rows(numbers: list
     assert log.faults == []
     for table in TABLES:
         assert list(compare(table, expected_rows(log, table), tables.found(table))) == []
+    told = usage_of(log)
+    assert log.faults == []
+    assert list(compare_usage(told, tables.found("org_usage"))) == []
+    assert list(compare_transactions(told, tables.found("credit_transactions"))) == []
 
 
 @settings(deadline=None)

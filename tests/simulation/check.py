@@ -1,6 +1,7 @@
 """The verdict over one run: the log by itself, against what customers were told, and against every store."""
 
 from projections.postgres.fold import Current, fold
+from projections.postgres.usage import Transaction
 from projections.private import opener
 from schemas.events import DeliveryAcked, ScheduleFired, WorkerAlive, WorkerLost
 from schemas.recorded import Recorded
@@ -238,6 +239,8 @@ class Check:
                 ("visits", _sorted(model.visits), _sorted(whole.visits)),
                 ("deleted", model.deleted, whole.deleted),
                 ("fires", model.fires, whole.fires),
+                ("usage", model.usage, whole.usage),
+                ("transactions", _by_position(model.transactions), _by_position(whole.transactions)),
             )
             if stored != folded
         ]
@@ -251,6 +254,10 @@ class Check:
             if (checkpoint.position if checkpoint else 0) != history.position:
                 wrong.append(f"read model: partition {number} is at {checkpoint}, the log at {history.position}")
         return wrong
+
+
+def _by_position(rows: list[Transaction]) -> list[Transaction]:
+    return sorted(rows, key=lambda row: (row.org_id, row.position))
 
 
 def _row(recorded: Recorded) -> Row:

@@ -22,6 +22,7 @@ from projections.postgres.rows import (
     Visit,
 )
 from projections.postgres.store import CheckpointMoved
+from projections.postgres.usage import Transaction, Usage
 from projections.private import opener
 from tests.simulation import fibers
 from tests.simulation.chaos import Chaos
@@ -40,6 +41,8 @@ class ReadModel:
     visits: list[Visit] = field(default_factory=list)
     deleted: dict[JobKey, Deleted] = field(default_factory=dict)  # what stays of deleted jobs
     fires: dict[FireKey, Fire] = field(default_factory=dict)
+    usage: dict[str, Usage] = field(default_factory=dict)
+    transactions: list[Transaction] = field(default_factory=list)
     checkpoints: dict[int, Checkpoint] = field(default_factory=dict)
     owner: "Store | None" = None
 
@@ -54,6 +57,8 @@ class ReadModel:
         self.visits += changes.visits
         self.deleted |= changes.deleted
         self.fires |= changes.fires
+        self.usage |= changes.usage
+        self.transactions += changes.transactions
 
     def rows_of(self, key: JobKey) -> list[object]:
         """Return every row of a job that a reader could find."""
@@ -99,7 +104,7 @@ class Store:
         jobs = {key: model.jobs[key] for key in keys if key in model.jobs}
         deliveries = {key: each for key, each in model.deliveries.items() if key[:2] in keys}
         deleted = {key: model.deleted[key] for key in keys if key in model.deleted}
-        changes = fold(Current(jobs, deliveries, deleted), batch.events, opener(model.vault.keys))
+        changes = fold(Current(jobs, deliveries, deleted, model.usage), batch.events, opener(model.vault.keys))
         if self._chaos.strikes("read_model_down_before"):
             self._fail("before the commit")
         self._call()

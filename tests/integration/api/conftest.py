@@ -26,6 +26,7 @@ from api.routes.all import OPERATIONS
 from api.server import Runner
 from api.streams import Streams
 from api.tail import Tail
+from api.usage import UsageOfOrgs
 from projections.postgres.read import ReadModel
 from services.runtime.blob import BlobStore
 from services.runtime.health import Health
@@ -208,6 +209,7 @@ async def running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cli
             keys=job_keys,
             jobs=jobs,
             fires=Fires(model),
+            usage=UsageOfOrgs(model),
             history=History(jobs, pocket, job_keys),
             streams=Streams(jobs, tail, keyring, settings),
             blobs=BlobStore(settings.blobs),

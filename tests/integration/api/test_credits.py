@@ -155,3 +155,56 @@ async def test_a_destination_that_the_plan_lacks_is_refused_and_left_out_after_a
     assert kept == {before: ["internal-postgres", "lake"], after: ["internal-postgres"]}
     wrong = await api.call("PUT", "/api/v1/orgs/acme/plan", OPERATOR, {"plan": "gold"})
     assert (wrong.status, wrong.json["field"]) == (422, "plan")
+
+
+async def test_plan_and_balance_are_read_from_what_the_log_says(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
+    pocket.project()
+    before = (await api.call("GET", "/api/v1/plans/status", acme.key)).json
+    assert (before["plan"], before["metered"], before["canSubmitJobs"]) == ("bi", False, True)
+    assert (before["remainingCredits"], before["clickhouse"]) == (None, True)
+    await give(api, {"grant": 2})
+    await post(api, acme, 2)
+    pocket.project()
+    after = (await api.call("GET", "/api/v1/plans/status", acme.key)).json
+    assert (after["canSubmitJobs"], after["remainingCredits"], after["creditsPerJob"]) == (False, 0, 1)
+    assert [after[name] for name in ("granted", "debited", "surcharged", "refunded", "held", "jobs")] == [
+        2,
+        2,
+        0,
+        0,
+        0,
+        2,
+    ]
+
+
+async def test_transactions_are_listed_newest_first_and_page_by_page(
+    api: Api, acme: Tenant, rival: Tenant, pocket: PocketLedger
+) -> None:
+    await give(api, {"grant": 3})
+    await give(api, {"grant": 99}, org_id=rival.org_id)
+    jobs = [each["jobId"] for each in (await post(api, acme, 2)).json["jobs"]]
+    await api.call("POST", f"/api/v1/jobs/{jobs[1]}/cancel", acme.key)
+    pocket.project()
+    seen, cursor = [], ""
+    while True:
+        page = await api.call("GET", f"/api/v1/plans/transactions?limit=3{cursor}", acme.key)
+        seen += page.json["transactions"]
+        if page.json["nextCursor"] is None:
+            break
+        await give(api, {"grant": 1})
+        pocket.project()
+        cursor = f"&cursor={page.json['nextCursor']}"
+    assert [(each["kind"], each["credits"], each["balance"], each["jobId"]) for each in seen] == [
+        ("refund", 1, 2, jobs[1]),
+        ("debit", -1, 1, jobs[1]),
+        ("debit", -1, 2, jobs[0]),
+        ("grant", 3, 3, None),
+    ]
+    assert all(each["position"].startswith(f"{acme.partition}:") for each in seen)
+    wrong = await api.call("GET", "/api/v1/plans/transactions?cursor=x", acme.key)
+    assert (wrong.status, wrong.json["field"]) == (422, "cursor")
+
+
+async def test_with_nothing_folded_yet_a_status_is_that_of_an_org_without_credits(api: Api, acme: Tenant) -> None:
+    status = await api.call("GET", "/api/v1/plans/status", acme.key)
+    assert (status.json["metered"], status.json["canSubmitJobs"]) == (False, True)

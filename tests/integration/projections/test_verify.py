@@ -15,6 +15,7 @@ from projections.verification.snapshot import snapshot_of
 from projections.verify import verify_snapshot
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder
+from schemas.credit_events import CreditsGranted
 from schemas.events import EVENT_TYPES
 from services.cli import verify as command
 from services.runtime.reader import Record
@@ -47,6 +48,7 @@ def worked() -> Stream:
     stream.play([1])
     stream.fire(2, START, code="no_route")
     stream.fire(3, START + 1000)
+    stream.record(CreditsGranted(org_id="globex", credits=7), 2)
     return stream
 
 
@@ -84,7 +86,8 @@ def test_a_true_read_model_has_no_fault(verify: Verify) -> None:
     assert report.rows["job_transitions"] == sum(1 for each in worked().events if each.event.job_id)
 
 
-TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "schedule_fires", "checkpoints")
+CREDITS = ("org_usage", "credit_transactions")
+TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "schedule_fires", *CREDITS, "checkpoints")
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -106,6 +109,8 @@ def test_a_deleted_row_is_named(table: str, verify: Verify, database: Connection
         ("job_trace", "seq = seq + 100"),
         ("extraction_deliveries", "generation = 2"),
         ("schedule_fires", "org_id = 'globex-copy'"),
+        ("org_usage", "org_id = 'globex-copy'"),
+        ("credit_transactions", "position = 1000"),
         ("checkpoints", "partition = 99"),
     ],
 )
@@ -123,8 +128,9 @@ def test_a_doubled_row_is_named(table: str, change: str, verify: Verify, databas
 
 def columns() -> list[tuple[str, str]]:
     from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
+    from projections.postgres.usage import Transaction, Usage
 
-    rows = zip(TABLES, (Job, Transition, Visit, Delivery, Fire, Checkpoint), strict=True)
+    rows = zip(TABLES, (Job, Transition, Visit, Delivery, Fire, Usage, Transaction, Checkpoint), strict=True)
     return [(table, name) for table, row in rows for name in row.__struct_fields__]
 
 
@@ -137,12 +143,13 @@ EDITS = {
     "bytea": "{0} = {0} || '\\x00'",
     "uuid": "{0} = gen_random_uuid()",
     "jsonb": "{0} = '[1]'",
+    "boolean": "{0} = NOT {0}",
     "ARRAY": "{0} = array[gen_random_uuid()]",
 }
 
 
 def test_any_column_of_any_row_edited_is_named(verify: Verify, database: Connection) -> None:
-    keys = {"org_id", "job_id", "seq", "destination_id", "generation", "partition"}
+    keys = {"org_id", "job_id", "seq", "destination_id", "generation", "partition", "position"}
     types = {
         (table, name): kind
         for table, name, kind in database.execute(

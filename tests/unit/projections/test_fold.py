@@ -115,7 +115,7 @@ def test_events_that_a_row_has_seen_change_nothing() -> None:
     stream = Stream().open()
     running(stream)
     first = folded(stream)
-    again = fold(Current(first.jobs, first.deliveries), stream.events)
+    again = fold(Current(first.jobs, first.deliveries, usage=first.usage), stream.events)
     assert again == Changes()
 
 
