@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 from schemas import events as e
+from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.recorded import Recorded
 from schemas.values import After, Destination, FireKind, FireOutcome
+from tests.simulation.balances import Balances
 from tests.simulation.holds import Holds, Patience
 
 LIVE = ("pending", "running", "waiting_retry", "extraction_done")
@@ -96,6 +98,7 @@ class History:
     ids: set[bytes] = field(default_factory=set)
     opened: set[str] = field(default_factory=set)  # jobs whose gate has opened, and that have to be completed next
     holds: Holds = field(default_factory=Holds)
+    balances: Balances = field(default_factory=Balances)
     wrong: list[str] = field(default_factory=list)
 
     def tell(self, recorded: Recorded, stored: bytes) -> None:
@@ -103,7 +106,11 @@ class History:
         header, event = recorded.header, recorded.event
         self._header(recorded)
         self.heads[event.org_id] = blake2b(stored, digest_size=32).digest()
+        unpaid = self.balances.tell(event)
+        self._expect(not unpaid, recorded, unpaid)
         match event:
+            case OrgPlanChanged() | CreditsGranted() | CreditsHeld() | CreditsReleased():
+                self._next_of_org(recorded)
             case e.OrgRegistered() | e.OrgLimitChanged():
                 self.caps[event.org_id] = event.max_in_flight
                 self._next_of_org(recorded)

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -11,9 +12,11 @@ from services.ledger.commands import (
     AnyCommand,
     CancelJob,
     ChangeOrgLimit,
+    ChangePlan,
     DeleteJob,
     ExplainJob,
     FireSchedule,
+    GrantCredits,
     NewJob,
     PauseOrg,
     PauseWorkflow,
@@ -22,6 +25,7 @@ from services.ledger.commands import (
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
+    SetCredits,
     SubmitJobs,
     WaiveDelivery,
 )
@@ -51,6 +55,7 @@ IN_CLICKHOUSE = Destination(destination_id=LAKE, kind="clickhouse")
 ANSWER_SECONDS = 4.0
 MOST_ORGS = 4
 DELETED = 0.15  # of all jobs
+GRANTED = 0.3  # of the submissions that the operator does something about credits after
 PAUSED = 0.3  # after so many of all submissions an org or a workflow is paused for a while
 
 
@@ -92,7 +97,11 @@ class Traffic:
 
     async def _customer(self, commander: Commander, org: str, submissions: int) -> None:
         random = self.chaos.random
-        await self._ask(commander, RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org]))
+        balance = random.choice((None, None, 2, 6, 30))  # None: its jobs cost nothing
+        await self._ask(
+            commander,
+            RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org], credits=balance),
+        )
         self.schedules.open(org)
         async with asyncio.TaskGroup() as deletions:
             for number in range(submissions):
@@ -110,6 +119,8 @@ class Traffic:
                         command_id="", org_id=org, max_in_flight=random.randint(1, 4), max_pending=depth
                     )
                     await self._ask(commander, limit)
+                if random.random() < GRANTED:
+                    await self._grant(commander, org, number)
                 if random.random() < PAUSED:
                     deletions.create_task(self._pause(commander, org))
 
@@ -130,6 +141,20 @@ class Traffic:
                     await asyncio.sleep(self.chaos.random.uniform(0.1, 1.0))
                     hurry = RetryNow(command_id="", org_id=org, job_id=job)
                     await self._ask(commander, hurry, may_be_refused=True)
+
+    async def _grant(self, commander: Commander, org: str, number: int) -> None:
+        """The operator gives an org credits or sets its balance, perhaps twice under one key, or changes its plan."""
+        random, named = self.chaos.random, {"command_id": "", "org_id": org}
+        keyed: dict[str, Any] = {**named, "idempotency_digest": f"grant/{org}/{number}".encode().ljust(16)}
+        given: AnyCommand = random.choice(
+            (
+                GrantCredits(**keyed, credits=random.randint(1, 5)),
+                SetCredits(**keyed, credits=random.randint(0, 3)),
+                ChangePlan(**named, plan=random.choice(("bi", "prepaid"))),
+            )
+        )
+        for _ in range(random.choice((1, 1, 2))):
+            await self._ask(commander, given)
 
     async def _pause(self, commander: Commander, org: str) -> None:
         """Pause the org or one of its workflows for some seconds, which never interrupts another pause of it."""
@@ -182,6 +207,7 @@ class Traffic:
             max_queue_seconds=random.choice((0, 0, 0, 0, 2, 5)),
             idempotency_digest=digest,
             request_digest=digest,
+            jobs_behind=random.choice((0, 0, 0, 3)),  # they never come
         )
         ids: tuple[str, ...] = ()
         for click in range(2 if random.random() < 0.2 else 1):  # a second one comes as a request of its own
@@ -190,7 +216,7 @@ class Traffic:
             jobs = (NewJob(job_id=name, private=self.vault.sealed((org, name), texts[name])) for name in names)
             told = await self._ask(commander, replace(submit, jobs=tuple(jobs)), may_be_refused=True)
             if not isinstance(told, Done):
-                if not (isinstance(told, Refused) and told.code == "queue_full"):
+                if not (isinstance(told, Refused) and told.code in ("queue_full", "quota_exhausted")):
                     self.complaints.append(f"a submission of {org} was answered with {told}")
                 continue
             ids = told.job_ids

@@ -87,7 +87,9 @@ class World:
 
 def policy(settings: Settings) -> Policy:
     """Return the limits of the rules."""
-    return replace(policy_of(settings), delivery_schedule=RETRIES, delivery_resend_cap=12 * SECOND)
+    return replace(
+        policy_of(settings), delivery_schedule=RETRIES, delivery_resend_cap=12 * SECOND, hold_lifetime=6 * SECOND
+    )
 
 
 def settings_of(random: Random) -> Settings:
@@ -113,4 +115,5 @@ def settings_of(random: Random) -> Settings:
         schedule_poll_seconds=0.5,
         ended_kept=random.choice((1, 20_000)),
         ended_kept_seconds=2.0,
+        fallback_surcharge=random.choice((0, 1, 1, 3)),
     )
