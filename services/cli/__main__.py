@@ -5,9 +5,9 @@ A module imports what is slow inside its verbs, so that `jobledger --help` and a
 
 import typer
 
-from services.cli import dead_letters, demo, explain, jobs, queues, schedules, stack, tail, verify, watch
+from services.cli import dead_letters, demo, explain, jobs, org_credits, queues, schedules, stack, tail, verify, watch
 
-MODULES = (demo, stack, jobs, watch, schedules, explain, tail, verify, dead_letters, queues)
+MODULES = (demo, stack, jobs, watch, schedules, explain, tail, verify, org_credits, dead_letters, queues)
 
 app = typer.Typer(
     name="jobledger",

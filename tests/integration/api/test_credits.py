@@ -4,9 +4,11 @@ import asyncio
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from api import submission
 from schemas.events import JobSubmitted
+from services.cli.__main__ import app
 from services.ledger.commands import GrantCredits, RegisterOrg, SubmitJobs
 from services.ledger.credits import MAX_CREDITS
 from tests.integration.api.conftest import OPERATOR, Answered, Api, Tenant, submit
@@ -208,3 +210,23 @@ async def test_transactions_are_listed_newest_first_and_page_by_page(
 async def test_with_nothing_folded_yet_a_status_is_that_of_an_org_without_credits(api: Api, acme: Tenant) -> None:
     status = await api.call("GET", "/api/v1/plans/status", acme.key)
     assert (status.json["metered"], status.json["canSubmitJobs"]) == (False, True)
+
+
+async def test_the_command_line_shows_gives_sets_and_changes(
+    api: Api, acme: Tenant, pocket: PocketLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("API", api.url), ("OPERATOR_KEY", OPERATOR), ("KEY", acme.key)):
+        monkeypatch.setenv(f"JOBLEDGER_{name}", value)
+
+    async def said(*words: str) -> str:
+        result = await asyncio.to_thread(CliRunner().invoke, app, ["credits", *words])
+        assert result.exit_code == 0, result.output
+        return result.stdout.strip()
+
+    assert await said("status") == "plan standard: not metered"
+    for _ in range(2):
+        assert await said("grant", "acme", "5", "--key", "k") == "acme is on plan bi: 5 credits left"
+    assert await said("set", "acme", "3") == "acme is on plan bi: 3 credits left"
+    pocket.project()
+    assert await said("status") == "plan bi: 3 credits left of 3; 0 for 0 jobs, 0 for surcharges"
+    assert await said("plan", "acme", "standard") == "acme is on plan standard: not metered"
