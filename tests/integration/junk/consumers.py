@@ -21,6 +21,7 @@ from services.writers.__main__ import main as write
 from tests.fakes.commander import Body
 from tests.fakes.decider import AnsweringDecider
 from tests.integration.junk.records import PARTITION, Planted, deliveries, junk, registration, submission, task
+from tests.polling import polled
 
 Used = Callable[[], set[str]]  # ids of the jobs whose records were used so far
 Main = Callable[[Settings], Coroutine[Any, Any, None]]
@@ -88,7 +89,7 @@ async def _recorded(settings: Settings) -> AsyncIterator[Used]:
 
     async def watch() -> None:
         while True:
-            entries = await asyncio.to_thread(log.poll, 100, 0.05)
+            entries = await polled(log.poll, 100, 0.05)
             events = (entry.recorded.event for entry in entries if entry.recorded)
             found.update(event.job_id for event in events if event.job_id)
 

@@ -28,6 +28,7 @@ from services.runtime.settings import Settings
 from services.runtime.shredding.store import JobKeys
 from services.runtime.topics import partition_of_org
 from tests.eventually import eventually
+from tests.polling import polled
 from tests.unit.workers.fakes import GOOD
 
 ORG = "acme"
@@ -202,7 +203,7 @@ class Plant:
     async def _watch(self) -> None:
         try:
             while True:
-                entries = await asyncio.to_thread(self._log.poll, 500, 0.05)
+                entries = await polled(self._log.poll, 500, 0.05)
                 self.events += [entry.recorded for entry in entries if entry.recorded]
         finally:
             self._log.close()
