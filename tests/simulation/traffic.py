@@ -254,7 +254,11 @@ class Traffic:
                 how=FireKind.TRIGGER,
                 submission=replace(submit, jobs=(job,)),
             )
-            told = await self._ask(commander, fire)
+            told = await self._ask(commander, fire, may_be_refused=True)
+            if not isinstance(told, Done):
+                if not (isinstance(told, Refused) and told.code == "queue_full"):
+                    self.complaints.append(f"a trigger of {org} was answered with {told}")
+                continue
             if self.digests.setdefault(digest, told.job_ids) != told.job_ids:
                 self.complaints.append(f"{digest!r} was answered with {self.digests[digest]}, then {told.job_ids}")
             self.accepted |= dict.fromkeys(told.job_ids, org)
