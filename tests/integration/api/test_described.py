@@ -8,6 +8,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from pathlib import Path
 
 import aiohttp
 import pytest
@@ -45,18 +46,18 @@ async def described(ledger: Settings) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{running.port}"
 
 
-async def test_every_call_answers_as_it_is_described(described: str) -> None:
+async def test_every_call_answers_as_it_is_described(described: str, tmp_path: Path) -> None:
     async with aiohttp.ClientSession(described, headers={"Authorization": f"Bearer {OPERATOR}"}) as operator:
         made = await operator.post("/api/v1/orgs", json={"orgId": "acme", "name": "Acme"})
         key = (await made.json())["key"]["secret"]
         own = {"Authorization": f"Bearer {key}"}
         body = {"workflowId": "products", "document": WORKFLOW, "publish": True}
         assert (await operator.post("/api/v1/workflows", json=body, headers=own)).status == 201
-    assert not await problems(described, key, "--exclude-path-regex", "|".join([*LEFT_OUT, "^/api/v1/orgs"]))
-    assert not await problems(described, OPERATOR, "--include-path-regex", "^/api/v1/orgs")
+    assert not await problems(tmp_path, described, key, "--exclude-path-regex", "|".join([*LEFT_OUT, "^/api/v1/orgs"]))
+    assert not await problems(tmp_path, described, OPERATOR, "--include-path-regex", "^/api/v1/orgs")
 
 
-async def problems(url: str, key: str, *which: str) -> str:
+async def problems(place: Path, url: str, key: str, *which: str) -> str:
     """Let schemathesis call the API with a key; return what it says where something is not as described."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -66,6 +67,7 @@ async def problems(url: str, key: str, *which: str) -> str:
         *("--generation-deterministic", "--continue-on-failure", "--no-color"),
         *("--exclude-checks", RULES_BEYOND),
         *("--request-timeout", "30", "--warnings", "off", "--no-shrink"),
+        cwd=place,  # it keeps notes where it runs
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
