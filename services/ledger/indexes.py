@@ -15,12 +15,15 @@ from services.ledger.turns import NONE_IN_FLIGHT, ONE_SLOT, SOME_IN_FLIGHT, Turn
 
 def index(ledger: Ledger, before: Job | None, after: Job) -> None:
     """Bring every index from one state of a job to the next (None: it is new); each depends on its jobs alone."""
+    dispatched = after.task_out and not (before is not None and before.task_out)
+    if dispatched and before is not None and before.status is Status.WAITING_RETRY:
+        _make_due(ledger, before)  # that it was due is in the log only now, and its org had this turn by it
     ledger.jobs[after.job_id] = after
     org = enroll(ledger, before, after)
     _set_timers(ledger, before, after)
     if ledger.timers.crowded:
         ledger.timers.sweep(partial(matters, ledger))
-    if after.task_out and not (before is not None and before.task_out):
+    if dispatched:
         turns_of(ledger, after.vocabulary).take(org.org_id)
     _learn(ledger, before, after)
     refresh(ledger, org)
@@ -66,10 +69,14 @@ def pop_due(ledger: Ledger, now: int) -> Timer | None:
     if timer is not None and timer.kind == "retry":
         job = ledger.jobs.get(timer.job_id)
         if job and job.status is Status.WAITING_RETRY and not job.task_out and job.run.retry_due_at <= now:
-            org = ledger.orgs[job.org_id]
-            _queue(org, job.vocabulary).make_due(job)
-            refresh(ledger, org)
+            _make_due(ledger, job)
     return timer
+
+
+def _make_due(ledger: Ledger, job: Job) -> None:
+    org = ledger.orgs[job.org_id]
+    _queue(org, job.vocabulary).make_due(job)
+    refresh(ledger, org)
 
 
 def _queue(org: Org, kind: str) -> OrgQueue:

@@ -48,6 +48,7 @@ class TurnsRow(Struct, array_like=True):
     now: list[list[str]]
     later: list[list[str]]
     had: list[str]
+    last: str
     latest_next: bool
 
 
@@ -186,7 +187,7 @@ def _org_row(org: Org) -> OrgRow:
 
 def _turns_row(kind: str, turns: Turns) -> TurnsRow:
     now, later = [list(orgs) for orgs in turns.now], [list(orgs) for orgs in turns.later]
-    return TurnsRow(kind, now, later, sorted(turns.had), turns.latest_next)
+    return TurnsRow(kind, now, later, sorted(turns.had), turns.last, turns.latest_next)
 
 
 def _jobs(jobs: list[Job]) -> Jobs:
@@ -254,7 +255,7 @@ class Rebuild:
         ledger.workers = {boot: Worker(name, kind, slots, seen) for boot, name, kind, slots, seen in part.workers}
         ledger.run_means = part.run_means
         for row in part.turns:
-            turns_of(ledger, row.kind).restore(row.now, row.later, row.had, latest_next=row.latest_next)
+            turns_of(ledger, row.kind).restore(row.now, row.later, row.had, row.last, latest_next=row.latest_next)
 
     def _jobs(self, part: Jobs) -> None:
         terms = [share(each) for each in part.terms]

@@ -17,13 +17,14 @@ Orgs = OrderedDict[str, None]  # in the order of their coming
 class Turns:
     """The orgs that could take a slot of one kind."""
 
-    __slots__ = ("_at", "had", "later", "latest_next", "now")
+    __slots__ = ("_at", "had", "last", "later", "latest_next", "now")
 
     def __init__(self) -> None:
         self.now: list[Orgs] = [OrderedDict() for _ in range(RANKS)]  # by rank: those whose turn is in this round
         self.later: list[Orgs] = [OrderedDict() for _ in range(RANKS)]  # those who had it, and want another
         self.had: set[str] = set()  # every org that had its turn in this round
         self.latest_next = True  # among equals: the one that came last, or else the one that has waited longest
+        self.last = ""  # the org that had the turn before: whoever has several in a row has them alone
         self._at: dict[str, Orgs] = {}
 
     def __len__(self) -> int:
@@ -68,15 +69,22 @@ class Turns:
             self.had.clear()
         at = self._at.pop(org_id, None)
         if at is not None:
-            self.latest_next = not (self.latest_next and len(at) > 1)
             del at[org_id]
+        self.latest_next = org_id == self.last or not self.latest_next
+        self.last = org_id
         self.had.add(org_id)
 
     def restore(
-        self, now: Iterable[Iterable[str]], later: Iterable[Iterable[str]], had: Iterable[str], *, latest_next: bool
+        self,
+        now: Iterable[Iterable[str]],
+        later: Iterable[Iterable[str]],
+        had: Iterable[str],
+        last: str,
+        *,
+        latest_next: bool,
     ) -> None:
         """Stand as it stood when it was written down."""
         self.now = [OrderedDict.fromkeys(orgs) for orgs in now]
         self.later = [OrderedDict.fromkeys(orgs) for orgs in later]
-        self.had, self.latest_next = set(had), latest_next
+        self.had, self.last, self.latest_next = set(had), last, latest_next
         self._at = {org_id: orgs for orgs in (*self.now, *self.later) for org_id in orgs}

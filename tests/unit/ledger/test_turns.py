@@ -82,7 +82,7 @@ def test_turns_that_were_written_down_go_on_as_they_would_have(kept: bool, steps
             turns.take(first)
     if not kept:
         again = Turns()
-        again.restore(turns.now, turns.later, turns.had, latest_next=turns.latest_next)
+        again.restore(turns.now, turns.later, turns.had, turns.last, latest_next=turns.latest_next)
         turns = again
     waiting = list(turns)
     assert len(waiting) == len(set(waiting)) == len(turns)
