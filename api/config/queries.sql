@@ -41,7 +41,8 @@ SELECT workflow_id, paused_at FROM config.paused_workflows WHERE org_id = %(org_
 -- name: change_org_plan
 UPDATE config.orgs SET plan = %(plan)s
 WHERE org_id = %(org_id)s
-RETURNING org_id, name, partition, plan, max_in_flight, created_at, registered_at
+RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
+    created_at, registered_at
 
 -- name: org
 SELECT org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,

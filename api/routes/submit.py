@@ -41,7 +41,6 @@ async def submit(call: Call) -> web.StreamResponse:
     workflow = chosen[0]
     pinned = submission.pinned(jobs, chosen)
     sealed = await sealing.sealed(pinned)
-    parts = list(submission.parts(pinned, submission.key_digest(org_id, key)))
     commands = [
         SubmitJobs(
             **call.asks(),
@@ -57,7 +56,7 @@ async def submit(call: Call) -> web.StreamResponse:
             idempotency_digest=part.idempotency_digest,
             request_digest=body_digest,
         )
-        for part in parts
+        for part in submission.parts(pinned, submission.key_digest(org_id, key))
     ]
     replies = await _asked(call, key, commands)
     await sealing.tidy(commands, replies)

@@ -99,7 +99,8 @@ class Ledger(RuleBasedStateMachine):
     @rule(target=jobs, org=st.sampled_from(list(CAPS)), due=st.integers(0, 12))
     def fire(self, org: str, due: int) -> Any:
         """A scheduler, or another one, fires the schedule of an org for a due time."""
-        job_id, is_new = f"j{len(self.model.jobs)}", self.model.fire(org, due)
+        self.submitted += 1
+        job_id, is_new = f"j{self.submitted}", self.model.fire(org, due)
         submission = SubmitJobs(command_id="s", org_id=org, jobs=(NewJob(job_id=job_id),), schedule_id="s")
         command = FireSchedule(command_id="f", org_id=org, schedule_id="s", due_at=START + due, submission=submission)
         events = self.world.when(command)
@@ -107,9 +108,9 @@ class Ledger(RuleBasedStateMachine):
         if not is_new:
             assert events == []
             return multiple()
-        assert self.model.submit(job_id, ModelJob(org, (), 0))
+        paid = self.model.submit(job_id, ModelJob(org, (), 0))
         self._follow(events)
-        return job_id
+        return job_id if paid else multiple()
 
     @rule(job=jobs, boot=BOOTS, older=st.sampled_from([0, 0, 0, 1, 2]))
     def claim(self, job: str, boot: str, older: int) -> None:
