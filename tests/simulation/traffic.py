@@ -55,6 +55,7 @@ IN_CLICKHOUSE = Destination(destination_id=LAKE, kind="clickhouse")
 ANSWER_SECONDS = 4.0
 MOST_ORGS = 4
 DELETED = 0.15  # of all jobs
+NO_ROOM = ("queue_full", "quota_exhausted")  # how a submission of these customers may be refused
 GRANTED = 0.3  # of the submissions that the operator does something about credits after
 PAUSED = 0.3  # after so many of all submissions an org or a workflow is paused for a while
 
@@ -216,7 +217,7 @@ class Traffic:
             jobs = (NewJob(job_id=name, private=self.vault.sealed((org, name), texts[name])) for name in names)
             told = await self._ask(commander, replace(submit, jobs=tuple(jobs)), may_be_refused=True)
             if not isinstance(told, Done):
-                if not (isinstance(told, Refused) and told.code in ("queue_full", "quota_exhausted")):
+                if not (isinstance(told, Refused) and told.code in NO_ROOM):
                     self.complaints.append(f"a submission of {org} was answered with {told}")
                 continue
             ids = told.job_ids
@@ -256,7 +257,7 @@ class Traffic:
             )
             told = await self._ask(commander, fire, may_be_refused=True)
             if not isinstance(told, Done):
-                if not (isinstance(told, Refused) and told.code == "queue_full"):
+                if not (isinstance(told, Refused) and told.code in NO_ROOM):
                     self.complaints.append(f"a trigger of {org} was answered with {told}")
                 continue
             if self.digests.setdefault(digest, told.job_ids) != told.job_ids:
