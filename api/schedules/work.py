@@ -70,6 +70,7 @@ async def submitted(
         workflow_ref=chosen[0].ref,
         destinations=places,
         priority=work.priority,
+        max_queue_seconds=work.max_queue_seconds,
         idempotency_digest=digest,
         request_digest=submission.trigger_digest(schedule.schedule_id) if digest else b"",
         schedule_id=schedule.schedule_id,

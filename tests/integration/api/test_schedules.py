@@ -24,7 +24,7 @@ from tests.integration.api.conftest import WORKFLOW, Api, Tenant
 from tests.integration.api.pocket import PocketLedger
 
 PATH = "/api/v1/schedules"
-WORK = {"url": "https://shop.example/1", "metadata": {"run": "daily"}, "priority": 3}
+WORK = {"url": "https://shop.example/1", "metadata": {"run": "daily"}, "priority": 3, "maxQueueSeconds": 600}
 
 
 async def make(api: Api, tenant: Tenant, **more: Any) -> dict[str, Any]:
@@ -96,7 +96,10 @@ async def test_an_edit_needs_the_etag_and_moves_the_clock_only_where_it_changes_
     assert (stale.status, stale.json["error"], stale.headers["ETag"]) == (412, "version_changed", '"1"')
     kept = await api.call("PUT", of(made), acme.key, body, headers={"If-Match": '"1"'})
     assert (kept.status, kept.headers["ETag"], kept.json["nextRunAt"]) == (200, '"2"', made["nextRunAt"])
-    assert (kept.json["name"], kept.json["work"]) == ("renamed", {"url": "https://shop.example/2", "priority": 0})
+    assert (kept.json["name"], kept.json["work"]) == (
+        "renamed",
+        {"url": "https://shop.example/2", "priority": 0, "maxQueueSeconds": 0},
+    )
     again = await api.call("PUT", of(made), acme.key, body, headers={"If-Match": '"2"'})
     assert again.headers["ETag"] == '"2"'  # nothing changed
     moved = await api.call("PUT", of(made), acme.key, {**body, "cron": "0 7 * * *"}, headers={"If-Match": "*"})
@@ -171,6 +174,14 @@ async def test_a_key_of_a_trigger_belongs_to_its_schedule(api: Api, acme: Tenant
     assert (await api.call("POST", of(one, "trigger"), acme.key, headers=key)).status == 201
     conflict = await api.call("POST", of(other, "trigger"), acme.key, headers=key)
     assert (conflict.status, conflict.json["error"]) == (409, "idempotency_conflict")
+
+
+async def test_the_jobs_of_a_fire_have_the_time_in_the_queue_that_its_work_gives_them(api: Api, acme: Tenant) -> None:
+    for work, limited in ((WORK, True), ({"url": WORK["url"]}, False)):
+        made = await make(api, acme, work=work)
+        [job_id] = (await api.call("POST", of(made, "trigger"), acme.key)).json["jobIds"]
+        why = await api.call("GET", f"/api/v1/jobs/{job_id}/explain", acme.key)
+        assert (why.json["expiresAt"] is not None) is limited
 
 
 async def test_a_disabled_schedule_may_be_triggered(api: Api, acme: Tenant) -> None:
