@@ -66,7 +66,7 @@ def test_a_restarted_decider_has_the_same_state_and_decides_each_command_once(le
         assert second.decider.position == position + 1  # its own WriterOpened
         second.send(submitted("j3"))
         second.until(lambda: second.status("j3") is not None)
-        events = events_of(ledger, second.number, position + 2)  # the fleet has one slot: j3 waits behind the task of j2
+        events = events_of(ledger, second.number, position + 2)  # one slot in the fleet: j3 waits behind j2
         ids = [e.header.event_id for e in events]
         assert len(set(ids)) == len(ids)
         assert [e.header.position for e in events] == list(range(1, position + 3))
