@@ -77,4 +77,4 @@ def _sealed(report: Report, key: bytes, job: JobKey) -> Report:
     outcome = report.outcome
     if isinstance(outcome, Failed):
         outcome = replace(outcome, private=sealed(outcome.private, key, job))
-    return Report(nodes, outcome)
+    return Report(nodes, outcome, asks=report.asks)

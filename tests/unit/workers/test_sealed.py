@@ -70,6 +70,12 @@ async def test_a_sealed_task_is_read_and_every_text_of_its_reports_is_sealed() -
     assert keys.looks == 1
 
 
+async def test_a_sealed_job_waits_for_leave_to_make_a_dearer_call_too() -> None:
+    walk = Walk(Report((NODE,), asks=True), Report((NODE,)))
+    told = await reports(walk, HeldKeys({NAME: KEY}), closed())
+    assert [report.asks for report in told] == [True, False]
+
+
 async def test_a_job_whose_key_is_gone_is_not_run() -> None:
     for keys in (HeldKeys(), HeldKeys({NAME: new_job_key()})):
         walk = Walk(Report())
