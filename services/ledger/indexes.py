@@ -35,7 +35,7 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
 def enroll(ledger: Ledger, before: Job | None, after: Job) -> Org:
     """Bring what follows from the jobs alone to the next state of one: its org's queue and counters, and its owner."""
     org = ledger.orgs[after.org_id]
-    _index_queue(org, before, after)
+    _index_queue(ledger, org, before, after)
     _index_holder(org, after)
     _count(ledger, org, before, after)
     _index_owner(ledger, before, after)
@@ -86,15 +86,15 @@ def _queue(org: Org, kind: str) -> OrgQueue:
     return queue
 
 
-def _index_queue(org: Org, before: Job | None, after: Job) -> None:
+def _index_queue(ledger: Ledger, org: Org, before: Job | None, after: Job) -> None:
     queue = _queue(org, after.vocabulary)
     waited = before is not None and before.queued
     if after.queued and not waited:
         queue.add(after)
     elif waited and not after.queued:
-        queue.leave(after)
+        queue.leave(after, ledger.jobs)
     if after.task_out or after.status is not Status.WAITING_RETRY:  # a deferred retry may be in line already
-        queue.leave_due(after)
+        queue.leave_due(after, ledger.jobs)
 
 
 def _index_holder(org: Org, after: Job) -> None:

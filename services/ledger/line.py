@@ -1,11 +1,12 @@
 """One line of a queue: jobs of one workflow that wait for the same thing, the one that goes first in front.
 
 Nothing is looked up and removed in a line when a job leaves: an entry counts for as long as its job says that it
-waits, and is dropped when it is met in front.
+waits, and is dropped when it is met in front, or with all others like it when the line is swept.
 """
 
 import heapq
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from services.ledger.job import Job
@@ -39,6 +40,9 @@ class FreshLine:
         self._gone = 0  # entries at the beginning that are done with
         self.listed: Place | None = None  # what the queue has of it among its fronts
 
+    def __len__(self) -> int:
+        return len(self._ids)
+
     def add(self, job_id: str) -> None:
         """Put a job at the end."""
         self._ids.append(job_id)
@@ -62,6 +66,11 @@ class FreshLine:
             if job is not None:
                 yield fresh_place(job)
 
+    def sweep(self, waits: Waits) -> None:
+        """Drop the entries that do not count any more."""
+        self._ids = [job_id for job_id in islice(self._ids, self._gone, None) if waits(job_id) is not None]
+        self._gone = 0
+
 
 class SortedLine:
     """Jobs in the order of their places, whenever they came: few, so that each is kept with its place."""
@@ -71,6 +80,9 @@ class SortedLine:
     def __init__(self) -> None:
         self._heap: list[Place] = []
         self.listed: Place | None = None  # what the queue has of it among its fronts
+
+    def __len__(self) -> int:
+        return len(self._heap)
 
     def add(self, place: Place) -> None:
         """Put a job at its place."""
@@ -87,6 +99,10 @@ class SortedLine:
     def places(self, waits: Callable[[Place], Job | None]) -> Iterator[Place]:
         """Yield the places of all that still wait, in order."""
         return (place for place in sorted(set(self._heap)) if waits(place) is not None)
+
+    def sweep(self, waits: Callable[[Place], Job | None]) -> None:
+        """Drop the entries that do not count any more."""
+        self._heap = list(self.places(waits))
 
 
 def released_place(job: Job) -> Place:

@@ -9,7 +9,16 @@ from collections.abc import Iterator, Mapping, Set
 from typing import Literal
 
 from services.ledger.job import Job
-from services.ledger.line import DUE, FreshLine, Place, SortedLine, due_place, fresh_place, released_place
+from services.ledger.line import (
+    DROPPED_AT_LEAST,
+    DUE,
+    FreshLine,
+    Place,
+    SortedLine,
+    due_place,
+    fresh_place,
+    released_place,
+)
 
 # By what is in them: retries that are due, jobs that lost their worker, and of each priority those that never ran.
 LineName = Literal["due", "released"] | int
@@ -19,11 +28,12 @@ Line = FreshLine | SortedLine
 class Share:
     """What one workflow has in the queue of its org."""
 
-    __slots__ = ("lines", "waiting")
+    __slots__ = ("left", "lines", "waiting")
 
     def __init__(self) -> None:
         self.lines: dict[LineName, Line] = {}
         self.waiting = 0
+        self.left = 0  # jobs that left since its lines were swept
 
 
 class OrgQueue:
@@ -42,6 +52,11 @@ class OrgQueue:
     def __len__(self) -> int:
         return self._waiting
 
+    @property
+    def entries(self) -> int:
+        """How many entries its lines hold, those of jobs that have left among them."""
+        return sum(len(line) for share in self._shares.values() for line in share.lines.values())
+
     def add(self, job: Job) -> None:
         """A job began to wait for a slot."""
         workflow, priority = job.terms.workflow_id, job.terms.priority
@@ -57,9 +72,10 @@ class OrgQueue:
                 self._list(workflow, priority, line, fresh_place(job))
         self._count(workflow, 1)
 
-    def leave(self, job: Job) -> None:
+    def leave(self, job: Job, jobs: Mapping[str, Job]) -> None:
         """A job that was added was dispatched, or has ended."""
         self._count(job.terms.workflow_id, -1)
+        self._sweep(job.terms.workflow_id, jobs)
 
     def make_due(self, job: Job) -> None:
         """A deferred retry became due."""
@@ -69,10 +85,11 @@ class OrgQueue:
         self._add_sorted(job.terms.workflow_id, "due", due_place(job.job_id, due_at))
         self._count(job.terms.workflow_id, 1)
 
-    def leave_due(self, job: Job) -> None:
+    def leave_due(self, job: Job, jobs: Mapping[str, Job]) -> None:
         """A retry is not deferred any more: dispatched or ended."""
         if self._due.pop(job.job_id, None) is not None:
             self._count(job.terms.workflow_id, -1)
+            self._sweep(job.terms.workflow_id, jobs)
 
     def pause(self, workflow_id: str) -> None:
         """A workflow is among the paused ones now."""
@@ -127,6 +144,19 @@ class OrgQueue:
         self._waiting += change
         if workflow not in self._paused:
             self.open += change
+
+    def _sweep(self, workflow: str, jobs: Mapping[str, Job]) -> None:
+        """Sweep the lines of a workflow once as many jobs have left as wait: while it is paused none comes in front."""
+        share = self._share(workflow)
+        share.left += 1
+        if share.left < DROPPED_AT_LEAST or share.left <= share.waiting:
+            return
+        share.left = 0
+        for line in share.lines.values():
+            if isinstance(line, FreshLine):
+                line.sweep(lambda job_id: _fresh(jobs.get(job_id)))
+            else:
+                line.sweep(lambda place: self._of(place, jobs))
 
     def _share(self, workflow: str) -> Share:
         share = self._shares.get(workflow)

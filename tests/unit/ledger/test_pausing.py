@@ -4,9 +4,11 @@ import pytest
 
 from schemas.events import AnyEvent, JobDispatched
 from services.ledger import pausing
+from services.ledger.apply import apply
 from services.ledger.commands import ExplainJob, PauseOrg, PauseWorkflow, ResumeOrg, ResumeWorkflow
 from services.ledger.replies import Because, Done, Explained, Refused
 from services.ledger.reports import RetryLater
+from services.ledger.state import NO_HASH, Ledger
 from services.ledger.status import Status
 from tests.unit.ledger.world import EXTRACTED, World, ack, failed_node, names, node
 
@@ -193,3 +195,40 @@ def test_org_events_are_numbered_without_gaps() -> None:
     resume(world)
     seqs = [each.header.seq for each in world.seen if each.event.org_id and not each.event.job_id]
     assert seqs == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("workflow", ["", "w"])
+def test_jobs_that_end_in_a_pause_leave_nothing_behind(workflow: str) -> None:
+    world = crewed()
+    pause(world, workflow)
+    world.submit("stays", workflow_id="w")
+    for number in range(300):
+        world.submit(f"j{number}", workflow_id="w")
+        world.cancel(f"j{number}")
+    [queue] = world.ledger.orgs["acme"].queues.values()
+    assert (len(queue), queue.entries < 100) == (1, True)
+    world.submit("next", workflow_id="w")
+    assert dispatched(resume(world, workflow)) == ["stays"]
+    assert dispatched(end(world, "stays")) == ["next"]
+
+
+def test_jobs_that_end_behind_dearer_ones_leave_nothing_behind() -> None:
+    world = crewed()
+    world.submit("runs", "waits", workflow_id="w", priority=1)
+    for number in range(300):
+        world.submit(f"j{number}", workflow_id="w")
+        world.cancel(f"j{number}")
+    [queue] = world.ledger.orgs["acme"].queues.values()
+    assert (len(queue), queue.entries < 100) == (1, True)
+
+
+def test_who_only_folds_keeps_nothing_of_jobs_that_were_dispatched() -> None:
+    world = crewed()
+    for number in range(300):
+        world.submit(f"j{number}")
+        world.cancel(f"j{number}")
+    folded = Ledger(0)
+    for recorded in world.seen:
+        apply(folded, recorded, NO_HASH)
+    [queue] = folded.orgs["acme"].queues.values()
+    assert (len(queue), queue.entries < 100) == (0, True)
