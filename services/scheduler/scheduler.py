@@ -38,6 +38,10 @@ ACTOR = "scheduler"
 AWAY = (LedgerUnavailable, BrokerFault, psycopg.Error, psycopg_pool.PoolTimeout)  # come again
 
 
+class NoTimes(Exception):
+    """When a schedule is due cannot be told by this process: its timezone or expression is unknown here."""
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """When a due time counts as missed, how many of them are made up for, and how often one looks."""
@@ -94,7 +98,7 @@ class Scheduler:
                 self._unanswered.add(schedule.schedule_id)
                 try:
                     await self._fire(schedule, now)
-                except KeysAway as fault:  # of its org: nobody else waits for that
+                except (KeysAway, NoTimes) as fault:  # of its org, or its own: nobody else waits for that
                     held = str(fault)
                     continue
                 self._unanswered.discard(schedule.schedule_id)
@@ -110,13 +114,11 @@ class Scheduler:
 
     async def _fire(self, schedule: DueSchedule, now: datetime) -> None:
         """Have every due time up to now recorded, in order, and only then move the schedule on."""
-        cron, timezone = schedule.cron, schedule.timezone
-        assert schedule.next_run_at is not None
-        due = newest_due(cron, timezone, schedule.next_run_at, now, COUNTED)
+        due, following = _times(schedule, now)
         for each in plan(due, now, schedule.missed, self._limits.grace, self._limits.catch_up):
             command = await self._command(schedule, each)
             _tell(schedule, each, await self._ledger.ask(schedule.partition, command))
-        await self._book.advance(schedule, next_due(cron, timezone, now))
+        await self._book.advance(schedule, following)
 
     async def _command(self, schedule: DueSchedule, due: Due) -> FireSchedule:
         due_at = micros(due.due_at)
@@ -154,6 +156,17 @@ class Scheduler:
             # Not the error itself: it may hold what is the customer's.
             log.error("no submission could be made of a schedule", extra={**ids, "reason": type(error).__name__})
             return None, "internal"
+
+
+def _times(schedule: DueSchedule, now: datetime) -> tuple[list[datetime], datetime | None]:
+    """Return the due times up to now and the first one behind it, or raise NoTimes."""
+    assert schedule.next_run_at is not None
+    try:
+        due = newest_due(schedule.cron, schedule.timezone, schedule.next_run_at, now, COUNTED)
+        return due, next_due(schedule.cron, schedule.timezone, now)
+    except Exception as error:  # whoever saved it could read it: other data of timezones, another version of cron
+        reason = f"nobody can tell here when schedule {schedule.schedule_id} is due: {type(error).__name__}"
+        raise NoTimes(reason) from None
 
 
 def _readable(command: FireSchedule) -> bool:

@@ -257,6 +257,21 @@ async def test_a_schedule_that_we_cannot_read_stops_no_other(caplog: pytest.LogC
     assert "what-the-customer-wants" not in caplog.text
 
 
+@pytest.mark.parametrize("unknown", [{"timezone": "Mars/Olympus"}, {"cron": "every noon"}])
+async def test_a_schedule_whose_times_are_unknown_here_stops_no_other_and_is_not_lost(unknown: dict[str, str]) -> None:
+    setup = Setup()
+    good = setup.hourly(schedule_id="sch-1")
+    setup.hourly(schedule_id="sch-2")
+    setup.book.put(replace(good, **unknown))  # type: ignore[arg-type]
+    await setup.look()
+    await setup.look()
+    assert [fire.schedule_id for fire in setup.ledger.fires()] == ["sch-2"]
+    assert "sch-1" in setup.progress.state()["reason"]
+    setup.book.put(good)
+    await setup.look()
+    assert [fire.schedule_id for fire in setup.ledger.fires()] == ["sch-2", "sch-1"]
+
+
 async def test_a_fire_that_no_decider_could_read_is_recorded_as_a_fault_of_ours() -> None:
     setup = Setup()
     setup.hourly()
