@@ -331,10 +331,14 @@ DELETE FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(sched
 -- name: due_schedules
 SELECT s.*, d.partition
 FROM (
-    SELECT s.org_id, s.schedule_id, o.partition, s.next_run_at,
-        row_number() OVER (PARTITION BY o.partition ORDER BY s.next_run_at, s.schedule_id) AS place
-    FROM config.schedules s JOIN config.orgs o USING (org_id)
-    WHERE s.enabled AND s.next_run_at <= %(now)s AND o.registered_at IS NOT NULL AND NOT o.partition = ANY(%(busy)s)
+    SELECT t.*, row_number() OVER (PARTITION BY t.partition ORDER BY t.turn, t.next_run_at, t.schedule_id) AS place
+    FROM (
+        SELECT s.org_id, s.schedule_id, o.partition, s.next_run_at,
+            row_number() OVER (PARTITION BY s.org_id ORDER BY s.next_run_at, s.schedule_id) AS turn
+        FROM config.schedules s JOIN config.orgs o USING (org_id)
+        WHERE s.enabled AND s.next_run_at <= %(now)s AND o.registered_at IS NOT NULL
+            AND NOT o.partition = ANY(%(busy)s)
+    ) AS t
 ) AS d JOIN config.schedules s USING (org_id, schedule_id)
 WHERE d.place <= %(most)s AND s.enabled
 ORDER BY d.partition, d.place

@@ -173,7 +173,11 @@ async def delete(pool: Pool, org_id: str, schedule_id: str, expected: Expected =
 
 
 async def due(pool: Pool, busy: Collection[int]) -> tuple[datetime, list[DueSchedule], int]:
-    """Return the time, the longest due schedules of each partition but the busy ones, and how many are due in all."""
+    """Return the time, what is due of each partition but the busy ones, and how many are due in all.
+
+    Orgs have turns, each with what is longest due of it: none waits behind many of another one, or behind some that
+    are due for ever since nothing can be submitted of them.
+    """
     async with pool.connection() as connection:
         now = await _now(connection)
         overdue = (await one(connection, _Number, "overdue_schedules", {"now": now})).number

@@ -15,7 +15,7 @@ from services.runtime.shredding.store import JobKeys
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What is due at a moment: some of each partition that was asked about, the longest due first."""
+    """What is due at a moment: some of each partition that was asked about, orgs by turns, the longest due first."""
 
     now: datetime
     due: Sequence[DueSchedule]

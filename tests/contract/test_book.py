@@ -56,7 +56,7 @@ def schedule(schedule_id: str, next_run_at: datetime | None, org: str = "org-0",
 
 @pytest.fixture(params=["fake", "postgres"])
 async def case(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
-    """One case per implementation; orgs 0 and 1 lie on partitions 0 and 1."""
+    """One case per implementation; orgs 0 and 2 lie on partition 0, org 1 on partition 1."""
     if request.param == "fake":
         memory = MemoryBook(lambda: datetime.now(UTC))
 
@@ -68,8 +68,8 @@ async def case(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
     settings: Settings = request.getfixturevalue("settings")
     pool: Pool = AsyncConnectionPool(settings.postgres, min_size=1, max_size=2, open=False)
     async with pool:
-        for number in (0, 1):
-            await orgs.save(pool, org_id=f"org-{number}", name="n", partition=number, plan="standard", max_in_flight=5)
+        for number, place in enumerate((0, 1, 0)):
+            await orgs.save(pool, org_id=f"org-{number}", name="n", partition=place, plan="standard", max_in_flight=5)
             await orgs.confirm(pool, f"org-{number}")
         yield Case(StoredBook(pool, JobKeys(pool, Vault("")), allow_private=True), lambda made: _insert(settings, made))
 
@@ -100,6 +100,16 @@ async def test_what_is_due_is_found_the_longest_due_first_and_not_of_busy_partit
     look = await case.book.look((0, 1))
     assert (list(look.due), look.overdue) == ([], 3)
     assert abs(look.now - now) < MINUTE
+
+
+async def test_an_org_does_not_wait_behind_all_that_is_due_of_another_one(case: Case) -> None:
+    now = datetime.now(UTC)
+    for number in range(schedules.MOST_AT_ONCE):
+        await case.put(schedule(f"sch-{number:02}", now - 2 * MINUTE))
+    await case.put(schedule("sch-other", now - MINUTE, "org-2"))
+    found = [each.schedule_id for each in await case.due()]
+    assert found[:3] == ["sch-00", "sch-other", "sch-01"]
+    assert len(found) == schedules.MOST_AT_ONCE
 
 
 async def test_a_schedule_that_was_moved_on_is_due_no_more_and_only_once(case: Case) -> None:

@@ -1,12 +1,13 @@
 """Schedules in memory, as Postgres keeps them for the scheduler."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import count
 from typing import Any
 
-from api.config.schedules import DueSchedule, Schedule
+from api.config.schedules import MOST_AT_ONCE, DueSchedule, Schedule
 from services.ledger.commands import NewJob, SubmitJobs
 from services.scheduler.book import Look
 
@@ -43,8 +44,8 @@ class MemoryBook:
         self._fail()
         now = self.clock()
         due = [each for each in self.schedules.values() if each.next_run_at is not None and each.next_run_at <= now]
-        due.sort(key=lambda each: (each.partition, each.next_run_at, each.schedule_id))
-        return Look(now, [each for each in due if each.partition not in busy], len(due))
+        due.sort(key=lambda each: (each.next_run_at, each.schedule_id))
+        return Look(now, _by_turns(each for each in due if each.partition not in busy), len(due))
 
     async def submission(self, schedule: Schedule, asks: Mapping[str, Any], due_at: int) -> SubmitJobs:
         """Return what a schedule submits now."""
@@ -61,3 +62,20 @@ class MemoryBook:
     def _fail(self) -> None:
         if self.fault:
             raise self.fault
+
+
+def _by_turns(due: Iterable[DueSchedule]) -> list[DueSchedule]:
+    """Return some of each partition, the orgs by turns."""
+    had: Counter[str] = Counter()
+    turns: list[tuple[int, DueSchedule]] = []
+    for each in due:
+        had[each.org_id] += 1
+        turns.append((had[each.org_id], each))
+    turns.sort(key=lambda turn: (turn[1].partition, turn[0]))
+    places: Counter[int] = Counter()
+    found = []
+    for _, each in turns:
+        places[each.partition] += 1
+        if places[each.partition] <= MOST_AT_ONCE:
+            found.append(each)
+    return found
