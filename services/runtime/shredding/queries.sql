@@ -13,7 +13,7 @@ DELETE FROM sealing.job_keys AS j USING unnest(%(orgs)s::text[], %(jobs)s::text[
 WHERE j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
 
 -- name: newest_org_key
-SELECT key_id, sealed FROM sealing.org_keys WHERE org_id = %(org_id)s ORDER BY key_id DESC LIMIT 1
+SELECT key_id, sealed FROM sealing.org_keys WHERE org_id = %(org_id)s ORDER BY created_at DESC, key_id DESC LIMIT 1
 
 -- name: save_job_keys
 INSERT INTO sealing.job_keys (org_id, job_id, key_id, sealed)
@@ -24,7 +24,9 @@ ON CONFLICT DO NOTHING
 RETURNING job_id
 
 -- name: save_org_key
-INSERT INTO sealing.org_keys (org_id, key_id, sealed) VALUES (%(org_id)s, %(key_id)s, %(sealed)s)
+INSERT INTO sealing.org_keys (org_id, key_id, sealed)
+SELECT %(org_id)s::text, %(key_id)s::integer, %(sealed)s::bytea
+WHERE NOT EXISTS (SELECT FROM sealing.org_keys WHERE org_id = %(org_id)s::text)
 ON CONFLICT DO NOTHING
 
 -- name: save_org

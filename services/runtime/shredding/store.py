@@ -14,7 +14,7 @@ from services.runtime.errors import KeysAway, Unsealable
 from services.runtime.settings import Settings
 from services.runtime.shredding.codec import JobKey, sealed
 from services.runtime.shredding.rows import SQL, arrays
-from services.runtime.shredding.vault import OrgKey, Vault, new_job_key
+from services.runtime.shredding.vault import OrgKey, Vault, new_job_key, new_key_id
 
 MAX_CONNECTIONS = 2
 POOL_SECONDS = 5.0
@@ -91,7 +91,8 @@ class JobKeys:
         """Say whether the jobs that an org submits from now on are sealed; its first key is made with that."""
         async with self._connection() as connection, connection.transaction():
             if on:
-                key = {"org_id": org_id, "key_id": 1, "sealed": self._vault.new_org_key(org_id, 1)}
+                number = new_key_id()
+                key = {"org_id": org_id, "key_id": number, "sealed": self._vault.new_org_key(org_id, number)}
                 await connection.execute(SQL["save_org_key"], key)
             await connection.execute(SQL["save_org"], {"org_id": org_id, "erasure": on})
 

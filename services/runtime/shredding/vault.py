@@ -96,6 +96,11 @@ def new_job_key() -> bytes:
     return os.urandom(KEY_BYTES)
 
 
+def new_key_id() -> int:
+    """Return the number of a new key of an org: never that of one which was destroyed, and which somebody holds yet."""
+    return 1 + int.from_bytes(os.urandom(4)) % (2**31 - 1)
+
+
 def _bound(job: JobKey) -> bytes:
     org = job[0].encode()
     return b"job key" + len(org).to_bytes(4, "big") + org + job[1].encode()
