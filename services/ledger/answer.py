@@ -33,7 +33,7 @@ from services.ledger.commands import (
 from services.ledger.credits import QUOTA, pays_surcharges
 from services.ledger.explain import explain
 from services.ledger.queue_limits import known
-from services.ledger.refusal import own_job, refusal
+from services.ledger.refusal import not_owner, own_job, refusal
 from services.ledger.replies import Answer, Balance, Done, Drop, Granted, Refused
 from services.ledger.state import Ledger
 from services.ledger.status import Status
@@ -89,6 +89,8 @@ def _answer_report(ledger: Ledger, report: ReportProgress, events: Sequence[AnyE
     reason = next((event.reason for event in events if isinstance(event, ReportRefused)), "")
     if not reason and job.ending.failed and job.ending.failed.error_type == QUOTA:
         reason = QUOTA  # its worker waits for leave to make the next call
+    if not reason and report.outcome is None and (taken := not_owner(job, report)) is not None:
+        reason = taken.code  # so it may do when the job was taken from it since it asked first
     return Refused(code=reason) if reason else Done()
 
 

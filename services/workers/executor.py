@@ -23,6 +23,7 @@ from services.workers.slots import Slots
 
 BEGUN_KEPT = 10_000  # attempts; a grant is late by seconds, in which a worker begins far fewer
 RETRY_SECONDS = 1.0  # between two tries to reach the ledger
+ENDED = frozenset({"job_terminal", "job_deleted"})  # why a report on a job is refused that somebody else ended
 
 log = logging.getLogger(__name__)
 Attempt = Callable[[Task, Granted], AsyncGenerator[Report]]
@@ -201,6 +202,8 @@ class Executor:
         _measure(nodes)
         if isinstance(reply.body, Refused):
             log.info("job not gone on with", extra={"job_id": task.job_id, "reason": reply.body.code})
+            if reply.body.code in ENDED:  # others wait for its worker to stop
+                await self._tell(task, attempt, (), HandedBack())
             return False
         return True
 

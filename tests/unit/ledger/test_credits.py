@@ -238,6 +238,16 @@ def test_a_call_that_cannot_be_paid_is_not_begun_and_its_worker_hears_drop() -> 
     assert refused(world).code == "quota_exhausted"
 
 
+def test_a_question_that_is_asked_again_after_a_cancel_is_refused() -> None:
+    world = metered(10, SURCHARGES)
+    world.submit("j1")
+    world.claim()
+    world.report(None, rendered(0))  # and the answer was lost
+    world.cancel()
+    assert world.report(None, rendered(0)) == []
+    assert refused(world).code == "job_terminal"
+
+
 def test_what_was_done_unpaid_ends_the_job_where_the_credits_ran_out() -> None:
     world = metered(3, SURCHARGES)
     world.submit("j1")

@@ -5,6 +5,7 @@ from typing import Any
 
 from services.ledger.commands import AnyCommand, ClaimTask, ReportProgress
 from services.ledger.replies import Done, Granted, Refused
+from services.ledger.reports import HandedBack
 from services.ledger.tasks import Resume
 from services.runtime.errors import LedgerUnavailable
 from services.workers import executor as executor_module
@@ -103,6 +104,18 @@ async def test_a_refused_call_is_not_made() -> None:
     ledger = await walk.run(answer)
     [asked] = ledger.reports()
     assert (asked.requester, asked.outcome, walk.provider.calls) == (ledger.boot_id, None, [])
+
+
+async def test_a_worker_that_asks_about_a_job_that_was_ended_says_that_it_has_stopped() -> None:
+    walk = Walk(RENDERS_THEN_FALLS_BACK)
+
+    def answer(command: AnyCommand) -> Any:
+        if isinstance(command, ClaimTask):
+            return Granted(attempt=1, resume=Resume(), asks_first=True)
+        return Refused(code="job_terminal")
+
+    asked, last = (await walk.run(answer)).reports()
+    assert (asked.outcome, last.outcome, last.nodes, walk.provider.calls) == (None, HandedBack(), (), [])
 
 
 async def test_an_unanswered_question_is_asked_again_by_the_same_name(monkeypatch: Any) -> None:
