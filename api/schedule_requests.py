@@ -4,15 +4,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from api.requests import Name, Request, SubmitJobs
+from api.requests import END, Name, Request, SubmitJobs
 from api.schedules.plan import Missed
 
 MAX_TAGS = 20
 TAG = r"[A-Za-z0-9][A-Za-z0-9_.:-]{0,62}"
-Tag = Annotated[str, Meta(pattern=f"^{TAG}$", description="letters, digits, _ . : -")]
+Tag = Annotated[str, Meta(pattern=f"^{TAG}{END}", description="letters, digits, _ . : -")]
 Tags = Annotated[tuple[Tag, ...], Meta(max_length=MAX_TAGS)]
 TagList = Annotated[
-    str, Meta(pattern=rf"^({TAG}(,{TAG}){{0,{MAX_TAGS - 1}}})?$", description="tags, with commas between them")
+    str, Meta(pattern=rf"^({TAG}(,{TAG}){{0,{MAX_TAGS - 1}}})?{END}", description="tags, with commas between them")
 ]
 Cursor = Annotated[str, Meta(description="`nextCursor` of the page before")]
 Limit = Annotated[int, Meta(ge=1, le=500)]
