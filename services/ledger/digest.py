@@ -26,7 +26,6 @@ def _pieces(ledger: Ledger) -> Iterator[object]:
     for org_id, org in sorted(ledger.orgs.items()):
         yield org_id, org.max_in_flight, org.seq, list(org.holders), org.max_pending, org.max_queue_seconds
         yield org.paused, sorted(org.paused_workflows), org.pending
-        yield org_id, org.max_in_flight, org.seq, list(org.holders)
         account = org.account
         yield account.plan, account.metered, account.balance, sorted(account.holds.items())
         for kind, queue in sorted(org.queues.items()):

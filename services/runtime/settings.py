@@ -149,8 +149,6 @@ def _check(settings: Settings) -> None:
     ):
         if not 0 < getattr(settings, name) <= most:
             raise SettingsError(f"JOBLEDGER_{name.upper()} takes more than 0 and at most {most:g}")
-    if not 0 < settings.stream_keepalive_seconds <= MAX_SILENCE_SECONDS:
-        raise SettingsError(f"JOBLEDGER_STREAM_KEEPALIVE_SECONDS takes more than 0 and at most {MAX_SILENCE_SECONDS:g}")
     check_dsn("JOBLEDGER_POSTGRES", settings.postgres)
     if settings.credentials_key:
         Sealer(settings.credentials_key)  # raises, and names the setting
