@@ -84,7 +84,6 @@ class Explained(Struct, frozen=True, kw_only=True, gc=False, array_like=True, ta
     since: int
     attempt: Int
     until: int = 0
-    expires_at: int = 0  # of a pending job: then it fails unless somebody has claimed it
     node_id: str = ""
     worker_id: str = ""
     ahead: Int = 0  # jobs of its org that take a slot before it
@@ -97,6 +96,7 @@ class Explained(Struct, frozen=True, kw_only=True, gc=False, array_like=True, ta
     workers: Int = 0
     slots: Int = 0
     awaited: tuple[Awaited, ...] = ()
+    expires_at: int = 0  # of a pending job: then it fails unless somebody has claimed it
 
 
 Answer: TypeAlias = Done | Granted | Refused | Drop | Explained | Balance

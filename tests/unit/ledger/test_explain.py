@@ -1,5 +1,7 @@
 """Why a job stands where it stands: each reason, and what tells it from the others."""
 
+import msgspec
+
 from services.ledger.commands import DeleteJob, ExplainJob
 from services.ledger.policy import SECOND, Policy
 from services.ledger.replies import Because, Explained, Refused
@@ -101,3 +103,22 @@ def test_a_deleted_job_is_unknown_to_its_own_org_too() -> None:
     world.when(DeleteJob(command_id="d", org_id="acme", job_id="j1"))
     world.when(ExplainJob(command_id="e", org_id="acme", job_id="j1"))
     assert world.reply == Refused(code="unknown_job")
+
+
+class ExplainedBefore(msgspec.Struct, kw_only=True, array_like=True, tag="Explained"):
+    """As a decider says it that knows nothing of time in the queue."""
+
+    status: str
+    because: str
+    since: int
+    attempt: int
+    until: int = 0
+    node_id: str = ""
+    worker_id: str = ""
+
+
+def test_processes_of_before_and_after_an_upgrade_understand_each_other() -> None:
+    said = {"status": "running", "since": 7, "attempt": 2, "node_id": "n", "worker_id": "w"}
+    before, now = ExplainedBefore(because="worker", **said), Explained(because=Because.WORKER, **said)  # type: ignore[arg-type]
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(before), type=Explained) == now
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(now), type=ExplainedBefore) == before
