@@ -87,8 +87,9 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
 def _lose(ledger: Ledger, boot_id: str) -> None:
     worker = ledger.workers.pop(boot_id, None)
     for job_id in sorted(worker.parting) if worker else ():
-        job = ledger.jobs[job_id]
-        index(ledger, job, jobs.parted(job))
+        job = ledger.jobs.get(job_id)
+        if job is not None:  # deciders of before let go of jobs that a worker was at, and recalled them
+            index(ledger, job, jobs.parted(job))
 
 
 def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:

@@ -235,5 +235,5 @@ def lose_worker(ledger: Ledger, boot_id: str, *, stopped: bool) -> list[AnyEvent
     reason = ReleaseReason.HANDED_BACK if stopped else ReleaseReason.LEASE_EXPIRED
     released = [release(ledger, ledger.jobs[job_id], reason) for job_id in sorted(worker.jobs)]
     lost = WorkerLost(worker_id=worker.worker_id, boot_id=boot_id, stopped=stopped)
-    left = [job for job_id in sorted(worker.parting) if (job := ledger.jobs[job_id]).deleted]
+    left = [job for job_id in sorted(worker.parting) if (job := ledger.jobs.get(job_id)) and job.deleted]
     return [*released, lost, *(erasure for job in left for erasure in erasures(job))]

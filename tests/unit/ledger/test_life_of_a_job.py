@@ -3,9 +3,19 @@
 import msgspec
 import pytest
 
-from schemas.events import JobClaimed, JobCompleted, JobFailed, NodeFinished, ReportRefused, RetryScheduled
+from schemas.events import (
+    JobClaimed,
+    JobCompleted,
+    JobFailed,
+    JobsArchived,
+    NodeFinished,
+    ReportRefused,
+    RetryScheduled,
+)
 from schemas.values import Destination
+from services.ledger.archive import recall
 from services.ledger.commands import CancelJob
+from services.ledger.job import parted
 from services.ledger.policy import SECOND
 from services.ledger.replies import Done, Drop, Granted, Refused
 from services.ledger.reports import Failed, HandedBack, Outcome, RetryLater
@@ -265,3 +275,14 @@ def test_recorded_time_does_not_run_backwards_with_the_clock() -> None:
     world.report(EXTRACTED, node(0, latency_ms=10))
     times = [recorded.header.occurred_at for recorded in world.seen]
     assert times == sorted(times)
+
+
+def test_a_log_in_which_a_job_was_let_go_before_its_worker_had_stopped_is_folded_to_its_end() -> None:
+    world = World().org()
+    world.submit()
+    world.claim()
+    world.cancel()
+    world.decider.say(recall(parted(world.job())), world.now)  # as deciders of before did, and let it go again
+    world.decider.say(JobsArchived(up_to=world.ledger.position), world.now)
+    assert "j1" not in world.ledger.jobs
+    assert names(world.lose("boot-1"))[-1] == "WorkerLost"
