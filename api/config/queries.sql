@@ -331,7 +331,8 @@ DELETE FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(sched
 -- name: due_schedules
 SELECT s.*, d.partition
 FROM (
-    SELECT t.*, row_number() OVER (PARTITION BY t.partition ORDER BY t.turn, t.next_run_at, t.schedule_id) AS place
+    SELECT t.org_id, t.schedule_id, t.partition,
+        row_number() OVER (PARTITION BY t.partition ORDER BY t.turn, t.next_run_at, t.schedule_id) AS place
     FROM (
         SELECT s.org_id, s.schedule_id, o.partition, s.next_run_at,
             row_number() OVER (PARTITION BY s.org_id ORDER BY s.next_run_at, s.schedule_id) AS turn
