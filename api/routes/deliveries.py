@@ -6,16 +6,16 @@ from typing import Any
 from aiohttp import web
 
 from api import delivery_answers
-from api.errors import Problem, not_found
+from api.errors import not_found
 from api.http import answer
 from api.operation import Call, Operation
+from api.refused import problem_of
 from api.routes.jobs import job_id_of, ledger_position
 from api.times import iso, iso_or_none
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import JobDetail
 from services.ledger.commands import RedeliverJob, WaiveDelivery
 from services.ledger.replies import Refused
-from services.runtime.errors import LedgerUnavailable
 
 OVER = frozenset({"acked", "waived"})  # a later generation takes nothing from these
 
@@ -67,24 +67,11 @@ def _newest(detail: JobDetail, destination_id: str) -> int:
 async def _ordered(call: Call, command: RedeliverJob | WaiveDelivery, generation: int) -> web.StreamResponse:
     reply = await call.parts.commander.ask(call.caller.partition, command)
     if isinstance(reply.body, Refused):
-        raise _refused(reply.body)
+        raise problem_of(reply.body)
     ordered = delivery_answers.DeliveryOrder(
         job_id=command.job_id, destination_id=command.destination_id, generation=generation, accepted=True
     )
     return answer(202, ordered, ledger_position(reply))
-
-
-def _refused(refused: Refused) -> Problem | LedgerUnavailable:
-    """Return what a refusal of the ledger means to a caller; the job may have been deleted since it was looked up."""
-    match refused.code:
-        case "delivery_under_way" as code:
-            return Problem(code, refused.message)
-        case "unknown_job":
-            return not_found("job")
-        case "archive_unavailable":
-            return LedgerUnavailable(refused.message)
-        case _:
-            return Problem("not_deliverable", refused.message)
 
 
 def _shown(job: Job, row: Delivery, newest: int) -> delivery_answers.JobDelivery:

@@ -6,16 +6,16 @@ from datetime import datetime
 from aiohttp import web
 
 from api import answers, history_answers, requests, shown, submission
-from api.errors import Problem, invalid, not_found
+from api.errors import invalid, not_found
 from api.etags import seen_already
 from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
+from api.refused import ended, problem_of
 from projections.postgres.views import Cursor, Filters
 from services.ledger.commands import CancelJob, DeleteJob, RetryNow
 from services.ledger.replies import Refused, Reply
 from services.ledger.status import TERMINAL, Status
-from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import is_uuid
 
 _PLACE = re.compile(r"(\d{1,9}):(\d{1,18})", re.ASCII)
@@ -96,14 +96,14 @@ async def cancel(call: Call) -> web.StreamResponse:
     if status is None:
         raise not_found("job")
     if status in TERMINAL and not (key and status == Status.CANCELLED):  # the ledger knows by which call it was
-        raise _ended(status)
+        raise ended(status)
     asks = call.asks()
     if key:
         asks["correlation_id"] = submission.cancellation(call.caller.org_id, job_id, key)
     command = CancelJob(job_id=job_id, **asks)
     reply = await call.parts.commander.ask(call.caller.partition, command)
     if isinstance(reply.body, Refused):
-        raise _refused(reply.body)
+        raise problem_of(reply.body)
     return answer(202, answers.Cancelled(job_id=job_id, accepted=True), ledger_position(reply))
 
 
@@ -114,10 +114,10 @@ async def retry_now(call: Call) -> web.StreamResponse:
     if status is None:
         raise not_found("job")
     if status in TERMINAL:
-        raise _ended(status)
+        raise ended(status)
     reply = await call.parts.commander.ask(call.caller.partition, RetryNow(job_id=job_id, **call.asks()))
     if isinstance(reply.body, Refused):
-        raise _refused(reply.body)
+        raise problem_of(reply.body)
     return answer(202, answers.Hastened(job_id=job_id, accepted=True), ledger_position(reply))
 
 
@@ -129,7 +129,7 @@ async def delete(call: Call) -> web.StreamResponse:
     command = DeleteJob(job_id=job_id, **call.asks())
     reply = await call.parts.commander.ask(call.caller.partition, command)
     if isinstance(reply.body, Refused):
-        raise _refused(reply.body)
+        raise problem_of(reply.body)
     gone = await call.parts.jobs.reached(reply.partition, reply.position, DELETED_SECONDS)
     return answer(200 if gone else 202, answers.Deleted(job_id=job_id, deleted=gone), ledger_position(reply))
 
@@ -158,24 +158,6 @@ def instant_of(text: str) -> Instant:
 def ledger_position(reply: Reply) -> dict[str, str]:
     """Return the header that names a position at which a reader sees what was just done."""
     return {"Ledger-Position": f"{reply.partition}:{reply.position}"}
-
-
-def _refused(refused: Refused) -> Problem | LedgerUnavailable:
-    """Return what a refusal of the ledger means to a caller."""
-    match refused.code:
-        case "unknown_job":
-            return not_found("job")
-        case "archive_unavailable":
-            return LedgerUnavailable(refused.message)
-        case "not_waiting":
-            return Problem("not_waiting", f"{refused.message}: only a job in waiting_retry can be hurried")
-        case _:
-            return _ended(refused.status)
-
-
-def _ended(status: str) -> Problem:
-    details = {"status": status} if status else {}
-    return Problem("job_terminal", "the job has ended, and its end is never changed", details=details)
 
 
 OPERATIONS = (

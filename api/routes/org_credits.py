@@ -5,15 +5,15 @@ from aiohttp import web
 from api import requests, submission
 from api.config import orgs
 from api.credit_answers import OrgCredits
-from api.errors import Problem, invalid
+from api.errors import invalid
 from api.http import answer
 from api.operation import Call, Operation
 from api.org_answers import org_of
+from api.refused import problem_of, repeatable
 from api.routes.jobs import ledger_position
 from services.ledger.commands import ChangePlan, GrantCredits, SetCredits
 from services.ledger.plans import Plan, plans_of
 from services.ledger.replies import Balance, Refused, Reply
-from services.runtime.errors import BrokerFault, LedgerUnavailable
 from services.runtime.ids import uuid7
 
 
@@ -32,11 +32,8 @@ async def change_credits(call: Call) -> web.StreamResponse:
     command = (
         SetCredits(credits=body.set or 0, **asks) if body.grant is None else GrantCredits(credits=body.grant, **asks)
     )
-    try:
+    with repeatable(key):
         reply = await call.parts.commander.ask(org.partition, command)
-    except (LedgerUnavailable, BrokerFault):
-        message = "no decider answered in time: repeat the request with this Idempotency-Key, nothing will double"
-        raise Problem("ledger_unavailable", message, headers={"Retry-After": "1", "Idempotency-Key": key}) from None
     field = "grant" if body.grant is not None else "set"
     return answer(200, _shown(org.org_id, reply, field), {"Idempotency-Key": key, **ledger_position(reply)})
 
@@ -65,9 +62,8 @@ def _shown(org_id: str, reply: Reply, field: str) -> OrgCredits:
             return OrgCredits(org_id=org_id, plan=plan, metered=metered, remaining_credits=left)
         case Refused(code="bad_credits", message=message):
             raise invalid(field, message)
-        case Refused(code="idempotency_conflict"):
-            message = "this Idempotency-Key came with another body before: use a new key for a new request"
-            raise Problem("idempotency_conflict", message, field="Idempotency-Key")
+        case Refused() as refused:
+            raise problem_of(refused)
         case other:
             raise RuntimeError(f"the ledger answered about the credits of a registered org with {other}")
 

@@ -4,12 +4,12 @@ from aiohttp import web
 
 from api import answers
 from api.config import orgs
-from api.errors import Problem
 from api.http import answer
 from api.operation import Call, Operation
 from api.org_answers import org_of, shown_org
+from api.refused import problem_of
 from api.routes.jobs import ledger_position
-from api.workflow_answers import versions_of
+from api.workflow_answers import versions_of, workflow_id_of
 from services.ledger.commands import PauseOrg, PauseWorkflow, ResumeOrg, ResumeWorkflow
 from services.ledger.replies import Refused
 
@@ -38,18 +38,20 @@ async def _org(call: Call, *, pause: bool) -> web.StreamResponse:
     org = await org_of(call)
     reply = await call.parts.commander.ask(org.partition, (PauseOrg if pause else ResumeOrg)(**call.asks(org.org_id)))
     if isinstance(reply.body, Refused):
-        raise RuntimeError(f"the ledger refused to pause or resume a registered org: {reply.body.code}")
+        raise problem_of(reply.body)
     changed = await orgs.set_paused(call.parts.pool, org.org_id, paused=pause)
     return answer(200, shown_org(changed or org), ledger_position(reply))
 
 
 async def _workflow(call: Call, *, pause: bool) -> web.StreamResponse:
-    workflow_id = (await versions_of(call))[0].workflow_id  # there is such a workflow
+    workflow_id, pool = workflow_id_of(call), call.parts.pool
+    if pause or await orgs.workflow_paused_at(pool, call.caller.org_id, workflow_id) is None:
+        await versions_of(call)  # there is such a workflow; one that was deleted while paused can be resumed
     command = (PauseWorkflow if pause else ResumeWorkflow)(**call.asks(), workflow_id=workflow_id)
     reply = await call.parts.commander.ask(call.caller.partition, command)
     if isinstance(reply.body, Refused):
-        raise Problem("too_many_paused", reply.body.message)
-    await orgs.set_workflow_paused(call.parts.pool, call.caller.org_id, workflow_id, paused=pause)
+        raise problem_of(reply.body)
+    await orgs.set_workflow_paused(pool, call.caller.org_id, workflow_id, paused=pause)
     return answer(200, answers.WorkflowPause(workflow_id=workflow_id, paused=pause), ledger_position(reply))
 
 

@@ -8,9 +8,10 @@ from aiohttp import web
 from api import schedule_answers, schedule_requests, submission
 from api.config import schedules
 from api.config.schedules import Schedule, TagFilter
-from api.errors import CODES, Problem, invalid
+from api.errors import Problem, invalid
 from api.http import answer
 from api.operation import Call, Operation
+from api.refused import problem_of, repeatable
 from api.routes.jobs import ledger_position
 from api.routes.schedules import all_shown, schedule_of
 from api.schedules.shown import after, before, fire
@@ -18,7 +19,6 @@ from api.schedules.work import submitted
 from schemas.values import FireKind
 from services.ledger.commands import FireSchedule, SubmitJobs
 from services.ledger.replies import Done, Refused, Reply
-from services.runtime.errors import BrokerFault, LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
 from services.runtime.time import now_micros
@@ -31,7 +31,8 @@ async def trigger(call: Call) -> web.StreamResponse:
     """Fire a schedule now, also a disabled one. Its clock is not moved; a repeat with the same key fires once."""
     key = submission.given_key(call.request.headers) or uuid7()
     schedule = await schedule_of(call)
-    reply = await _triggered(call, schedule, key, given="Idempotency-Key" in call.request.headers)
+    with repeatable(key):
+        reply = await _triggered(call, schedule, key, given="Idempotency-Key" in call.request.headers)
     done = _accepted(reply)
     note(jobs=len(done.job_ids))
     headers = {"Idempotency-Key": key, **ledger_position(reply)}
@@ -65,7 +66,8 @@ async def trigger_by_tags(call: Call) -> web.StreamResponse:
                 return _outcome(schedule, (), problem.code)
             return _outcome(schedule, done.job_ids, None)
 
-    outcomes = await asyncio.gather(*map(one, meant))
+    with repeatable(key):
+        outcomes = await asyncio.gather(*map(one, meant))
     return answer(200, schedule_answers.AllTriggered(schedules=list(outcomes)), {"Idempotency-Key": key})
 
 
@@ -116,7 +118,7 @@ async def _triggered(call: Call, schedule: Schedule, key: str, *, given: bool) -
             raise
         body_digest = submission.trigger_digest(schedule.schedule_id)
         known = SubmitJobs(**call.asks(), jobs=(), idempotency_digest=digest, request_digest=body_digest)
-        reply = await _asked(call, known)
+        reply = await call.parts.commander.ask(call.caller.partition, known)
         if not _accepted(reply).job_ids:
             raise
         return reply
@@ -127,26 +129,15 @@ async def _triggered(call: Call, schedule: Schedule, key: str, *, given: bool) -
         how=FireKind.TRIGGER,
         submission=made,
     )
-    return await _asked(call, fired)
-
-
-async def _asked(call: Call, command: FireSchedule | SubmitJobs) -> Reply:
-    try:
-        return await call.parts.commander.ask(call.caller.partition, command)
-    except (LedgerUnavailable, BrokerFault):
-        message = "no decider answered in time: repeat the request with its Idempotency-Key, nothing will double"
-        raise Problem("ledger_unavailable", message, headers={"Retry-After": "1"}) from None
+    return await call.parts.commander.ask(call.caller.partition, fired)
 
 
 def _accepted(reply: Reply) -> Done:
     match reply.body:
         case Done():
             return reply.body
-        case Refused(code="idempotency_conflict"):
-            message = "this Idempotency-Key came with another request before: use a new key for a new request"
-            raise Problem("idempotency_conflict", message, field="Idempotency-Key")
-        case Refused(code=code, message=message) if code in CODES:
-            raise Problem(code, message)
+        case Refused() as refused:
+            raise problem_of(refused)
         case other:
             raise RuntimeError(f"the ledger answered a fire of a registered org with {other}")
 
@@ -164,7 +155,16 @@ OPERATIONS = (
         handler=trigger,
         headers=("Idempotency-Key",),
         answers={201: schedule_answers.Triggered, 200: schedule_answers.Triggered},
-        errors=("not_found", "idempotency_conflict", "no_route", "unknown_workflow", "too_large", "ledger_unavailable"),
+        errors=(
+            "not_found",
+            "idempotency_conflict",
+            "no_route",
+            "queue_full",
+            "quota_exhausted",
+            "too_large",
+            "unknown_workflow",
+            "ledger_unavailable",
+        ),
     ),
     Operation(
         method="GET",

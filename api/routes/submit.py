@@ -9,16 +9,15 @@ from api.config import destinations
 from api.errors import Problem
 from api.http import answer
 from api.operation import Call, Operation
+from api.refused import problem_of, repeatable
 from api.routes.jobs import ledger_position
 from api.routing import workflows_for
 from api.sealing import sealing_of
 from services.ledger.commands import NewJob, SubmitJobs
 from services.ledger.replies import Done, Refused, Reply
-from services.runtime.errors import BrokerFault, LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
 
-QUEUE_FULL_SECONDS = 5  # after which it is worth while to ask again
 MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
 
 
@@ -80,13 +79,10 @@ async def _known(call: Call, key: str, jobs: list[NewJob], digest: bytes, proble
 
 
 async def _asked(call: Call, key: str, commands: list[SubmitJobs]) -> list[Reply]:
-    try:
+    with repeatable(key):
         first = await call.parts.commander.ask(call.caller.partition, commands[0])
         _accepted(first)  # another body under this key meets the first part: nothing else is sent then
         rest = await asyncio.gather(*(call.parts.commander.ask(call.caller.partition, part) for part in commands[1:]))
-    except (LedgerUnavailable, BrokerFault):
-        message = "no decider answered in time: repeat the request with this Idempotency-Key, nothing will double"
-        raise Problem("ledger_unavailable", message, headers={"Retry-After": "1", "Idempotency-Key": key}) from None
     return [first, *rest]
 
 
@@ -94,14 +90,8 @@ def _accepted(reply: Reply) -> Done:
     match reply.body:
         case Done():
             return reply.body
-        case Refused(code="idempotency_conflict"):
-            message = "this Idempotency-Key came with another body before: use a new key for a new request"
-            raise Problem("idempotency_conflict", message, field="Idempotency-Key")
-        case Refused(code="queue_full", message=message):
-            raise Problem("queue_full", message, headers={"Retry-After": str(QUEUE_FULL_SECONDS)})
-        case Refused(code="quota_exhausted", message=message, asked=asked, remaining=remaining):
-            details = {"askedCredits": asked, "remainingCredits": remaining}
-            raise Problem("quota_exhausted", message, details=details)
+        case Refused() as refused:
+            raise problem_of(refused)
         case other:
             raise RuntimeError(f"the ledger answered a submission of a registered org with {other}")
 

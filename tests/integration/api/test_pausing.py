@@ -95,3 +95,17 @@ async def test_a_setting_says_how_long_keys_live(with_operator: Settings) -> Non
     from services.runtime.policy import policy_of
 
     assert policy_of(with_operator).idempotency_lifetime == 24 * 3600 * 1_000_000
+
+
+async def test_a_workflow_that_was_deleted_while_paused_can_be_resumed(
+    api: Api, acme: Tenant, pocket: PocketLedger
+) -> None:
+    await api.call("POST", "/api/v1/workflows/products/pause", acme.key)
+    job_id = await submit(api, acme)
+    assert (await api.call("DELETE", "/api/v1/workflows/products", acme.key)).status == 200
+    resumed = await api.call("POST", "/api/v1/workflows/products/resume", acme.key)
+    assert (resumed.status, resumed.json["paused"]) == (200, False)
+    why = (await api.call("GET", f"/api/v1/jobs/{job_id}/explain", acme.key)).json
+    assert why["because"] != "workflow_paused"
+    for verb in ("pause", "resume"):
+        assert (await api.call("POST", f"/api/v1/workflows/products/{verb}", acme.key)).status == 404

@@ -20,7 +20,7 @@ from services.runtime.shredding.codec import is_sealed, unsealed
 from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
 from services.scheduler.book import StoredBook
-from tests.integration.api.conftest import WORKFLOW, Api, Tenant
+from tests.integration.api.conftest import OPERATOR, WORKFLOW, Api, Tenant
 from tests.integration.api.pocket import PocketLedger
 
 PATH = "/api/v1/schedules"
@@ -214,6 +214,9 @@ async def test_nothing_is_fired_while_the_ledger_is_silent_and_the_repeat_fires_
     pocket.down = True
     silent = await api.call("POST", of(made, "trigger"), acme.key, headers=key)
     assert (silent.status, silent.json["error"]) == (503, "ledger_unavailable")
+    for path, body in ((of(made, "trigger"), None), (f"{PATH}/trigger", {"tagFilter": {"none": ["t"]}})):
+        unnamed = await api.call("POST", path, acme.key, body)
+        assert (unnamed.status, bool(unnamed.headers.get("Idempotency-Key"))) == (503, True), "to repeat it with"
     pocket.down = False
     assert (await api.call("POST", of(made, "trigger"), acme.key, headers=key)).status == 201
     fired = [entry.recorded.event for entry in pocket.entries if entry.recorded]
@@ -225,10 +228,6 @@ async def test_calls_by_tags_act_on_every_schedule_that_has_them(
     api: Api, acme: Tenant, rival: Tenant, pocket: PocketLedger
 ) -> None:
     good = await make(api, acme, name="good", tags=["nightly", "eu"])
-    named = (
-        await make(api, acme, name="named", tags=["nightly"], work={**WORK, "workflowId": "other"}) if False else None
-    )
-    assert named is None
     lost = await make(api, acme, name="lost", tags=["nightly", "us"])
     await make(api, acme, name="no", tags=["weekly"])
     await make(api, rival, tags=["nightly"])
@@ -256,6 +255,25 @@ async def test_one_refused_schedule_among_those_with_a_tag_holds_back_no_other(a
     fired = (await api.call("POST", f"{PATH}/trigger", acme.key, {"tagFilter": {"all": ["t"]}})).json["schedules"]
     codes = {each["scheduleId"]: each["code"] for each in fired}
     assert codes == {good["scheduleId"]: None, lost["scheduleId"]: "no_route"}
+
+
+async def test_a_trigger_that_the_ledger_refuses_is_answered_as_a_submission_is(
+    api: Api, acme: Tenant, pocket: PocketLedger
+) -> None:
+    made = await make(api, acme, tags=["t"], work={"urls": ["https://shop.example/1", "https://shop.example/2"]})
+    org = f"/api/v1/orgs/{acme.org_id}"
+    await api.call("PATCH", org, OPERATOR, {"maxPending": 1})
+    full = await api.call("POST", of(made, "trigger"), acme.key)
+    assert (full.status, full.json["error"], full.headers["Retry-After"]) == (429, "queue_full", "5")
+    await api.call("PATCH", org, OPERATOR, {"maxPending": 0})
+    await api.call("POST", f"{org}/credits", OPERATOR, {"set": 1})
+    broke = await api.call("POST", of(made, "trigger"), acme.key)
+    assert (broke.status, broke.json["error"]) == (402, "quota_exhausted")
+    assert (broke.json["askedCredits"], broke.json["remainingCredits"]) == (2, 1)
+    [outcome] = (await api.call("POST", f"{PATH}/trigger", acme.key, {"tagFilter": {"all": ["t"]}})).json["schedules"]
+    assert (outcome["code"], outcome["jobIds"]) == ("quota_exhausted", [])
+    pocket.project()
+    assert not (await api.call("GET", of(made, "fires"), acme.key)).json["fires"], "what is refused is not recorded"
 
 
 async def test_fires_are_paged_by_a_stable_cursor(api: Api, acme: Tenant, pocket: PocketLedger) -> None:
