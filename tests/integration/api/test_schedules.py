@@ -72,6 +72,7 @@ async def test_a_schedule_is_made_and_read_with_when_it_fires_next(api: Api, acm
         ({"timezone": "Mars/Olympus"}, 422, "invalid_field", "timezone"),
         ({"missed": "twice"}, 422, "invalid_field", "missed"),
         ({"tags": ["a b"]}, 422, "invalid_field", "tags[0]"),
+        ({"tags": ["a\n"]}, 422, "invalid_field", "tags[0]"),
         ({"work": {}}, 422, "invalid_field", "work.url"),
         ({"work": {"url": "ftp://x"}}, 422, "invalid_field", "work.url"),
         ({"work": {"urls": ["https://a.example/", "nothing"]}}, 422, "invalid_field", "work.urls[1]"),
