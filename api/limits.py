@@ -15,6 +15,7 @@ from api.errors import Problem
 
 BURST_SECONDS = 2.0
 ORG_FACTOR = 2.0
+LONGEST_SECONDS = 86_400.0  # that a caller is told to wait, however small its rate
 MAX_BUCKETS = 20_000  # then the full ones are let go of: a bucket that begins is full too
 
 
@@ -32,11 +33,11 @@ class _Bucket:
     @property
     def size(self) -> float:
         """How many calls it holds when it is full."""
-        return max(1.0, self.calls_per_second * BURST_SECONDS)
+        return _burst(self.calls_per_second)
 
     def seconds_until(self, tokens: float) -> float:
         """How long it takes until it holds so many."""
-        return max(0.0, tokens - self.tokens) / self.calls_per_second
+        return min(LONGEST_SECONDS, max(0.0, tokens - self.tokens) / self.calls_per_second)
 
     def told(self, name: str) -> str:
         """Say how many calls are left, and in how many seconds all are."""
@@ -91,4 +92,8 @@ class Limiter:
 def _policy(rate: float) -> str:
     """Say how many calls are taken in which time, as the IETF's draft on rate limit headers has it."""
     window = f"w={BURST_SECONDS:g}"
-    return f'"key";q={int(rate * BURST_SECONDS)};{window}, "org";q={int(rate * ORG_FACTOR * BURST_SECONDS)};{window}'
+    return f'"key";q={int(_burst(rate))};{window}, "org";q={int(_burst(rate * ORG_FACTOR))};{window}'
+
+
+def _burst(calls_per_second: float) -> float:
+    return max(1.0, calls_per_second * BURST_SECONDS)

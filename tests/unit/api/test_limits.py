@@ -82,3 +82,12 @@ def test_memory_stays_bounded_and_nobody_gains_by_it(monkeypatch: pytest.MonkeyP
     for number in range(20):
         limiter.take(Caller(f"api:x{number}", f"org-x{number}"))
     assert taken(limiter, ACME) == 0
+
+
+def test_however_small_a_rate_is_a_caller_is_told_when_to_come_back() -> None:
+    for rate in (5e-324, 1e-300, 1e-9):
+        limiter = Limiter(rate, Clock())
+        assert limiter.take(ACME)["RateLimit-Policy"] == '"key";q=1;w=2, "org";q=1;w=2'
+        with pytest.raises(Problem) as refused:
+            limiter.take(ACME)
+        assert int(refused.value.headers["Retry-After"]) == limits.LONGEST_SECONDS
