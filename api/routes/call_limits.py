@@ -1,7 +1,5 @@
 """How many calls the keys of an org may make: the operator sets it per org; api/limits.py counts."""
 
-import re
-
 from aiohttp import web
 
 from api import answers, requests
@@ -10,14 +8,13 @@ from api.config import orgs
 from api.errors import not_found
 from api.http import answer
 from api.operation import Call, Operation
+from api.org_answers import org_of
 
 
 async def change(call: Call) -> web.StreamResponse:
     """Set how many calls each key of an org may make a second; every API instance follows within seconds."""
-    org_id = call.request.match_info["org_id"]
-    known = re.fullmatch(requests.ID_PATTERN, org_id)
-    limit = call.body.calls_per_second
-    changed = await orgs.set_calls_per_second(call.parts.pool, org_id, limit) if known else None
+    org = await org_of(call)
+    changed = await orgs.set_calls_per_second(call.parts.pool, org.org_id, call.body.calls_per_second)
     if changed is None:
         raise not_found("org")
     return answer(200, answers.CallLimit(org_id=changed.org_id, calls_per_second=changed.calls_per_second))

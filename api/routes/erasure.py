@@ -1,27 +1,25 @@
 """Erasure: the operator says of which orgs new jobs are sealed, so that what is deleted is unreadable everywhere."""
 
-import re
-
 from aiohttp import web
 
 from api import requests
-from api.config import orgs
 from api.erasure_answers import Erasure
-from api.errors import Problem, not_found
+from api.errors import Problem
 from api.http import answer
 from api.operation import Call, Operation
+from api.org_answers import org_of
 from api.parts import Parts
 from api.times import iso_or_none
 
 
 async def read(call: Call) -> web.StreamResponse:
     """Answer whether an org has erasure."""
-    return answer(200, await _erasure(call, await _org(call)))
+    return answer(200, await _erasure(call, (await org_of(call)).org_id))
 
 
 async def write(call: Call) -> web.StreamResponse:
     """Turn erasure on or off for the jobs to come; what is sealed stays so, and what is not is not sealed later."""
-    org_id = await _org(call)
+    org_id = (await org_of(call)).org_id
     await turn(call.parts, org_id, on=call.body.enabled)
     return answer(200, await _erasure(call, org_id))
 
@@ -32,14 +30,6 @@ async def turn(parts: Parts, org_id: str, *, on: bool) -> None:
         message = "nothing can be sealed here: the operator has to set JOBLEDGER_CREDENTIALS_KEY"
         raise Problem("erasure_disabled", message, field="erasure")
     await parts.keys.turn(org_id, on=on)
-
-
-async def _org(call: Call) -> str:
-    org_id = call.request.match_info["org_id"]
-    org = await orgs.find(call.parts.pool, org_id) if re.fullmatch(requests.ID_PATTERN, org_id) else None
-    if org is None or org.registered_at is None:
-        raise not_found("org")
-    return org_id
 
 
 async def _erasure(call: Call, org_id: str) -> Erasure:
