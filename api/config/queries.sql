@@ -295,16 +295,23 @@ INSERT INTO config.schedules
     (org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at)
 VALUES (%(org_id)s, %(schedule_id)s, 1, %(name)s, %(cron)s, %(timezone)s, %(work)s, %(tags)s, %(missed)s, %(enabled)s,
     %(next_run_at)s)
-RETURNING *
+RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
+    created_at, updated_at
 
 -- name: schedule
-SELECT * FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
+SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
+    created_at, updated_at
+FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 
 -- name: lock_schedule
-SELECT * FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s FOR UPDATE
+SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
+    created_at, updated_at
+FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s FOR UPDATE
 
 -- name: schedules_page
-SELECT * FROM config.schedules
+SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
+    created_at, updated_at
+FROM config.schedules
 WHERE org_id = %(org_id)s AND (created_at, schedule_id) < (%(created_at)s, %(schedule_id)s)
     AND (%(enabled)s::boolean IS NULL OR enabled = %(enabled)s)
     AND (cardinality(%(any_tags)s::text[]) = 0 OR tags && %(any_tags)s::text[])
@@ -317,19 +324,22 @@ UPDATE config.schedules SET version = version + 1, name = %(name)s, cron = %(cro
     work = %(work)s, tags = %(tags)s, missed = %(missed)s, enabled = %(enabled)s, next_run_at = %(next_run_at)s,
     updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
-RETURNING *
+RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
+    created_at, updated_at
 
 -- name: switch_schedule
 UPDATE config.schedules SET version = version + 1, enabled = %(enabled)s, next_run_at = %(next_run_at)s,
     updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
-RETURNING *
+RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
+    created_at, updated_at
 
 -- name: delete_schedule
 DELETE FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 
 -- name: due_schedules
-SELECT s.*, d.partition
+SELECT s.org_id, s.schedule_id, s.version, s.name, s.cron, s.timezone, s.work, s.tags,
+    s.missed, s.enabled, s.next_run_at, s.created_at, s.updated_at, d.partition
 FROM (
     SELECT t.org_id, t.schedule_id, t.partition,
         row_number() OVER (PARTITION BY t.partition ORDER BY t.turn, t.next_run_at, t.schedule_id) AS place

@@ -44,6 +44,12 @@ def test_every_query_names_its_org_or_has_a_reason_not_to(name: str, text: str) 
     assert named != (name in WITHOUT_ORG), text
 
 
+@pytest.mark.parametrize(("name", "text"), queries(), ids=[name for name, _ in queries()])
+def test_every_query_names_its_columns_so_that_a_newer_version_may_add_some(name: str, text: str) -> None:
+    own = "" if name == "page_by_status" else r"\w\.\*|"  # of a query within it, which names them
+    assert not re.search(rf"{own}(SELECT|RETURNING) \*", text)
+
+
 def test_no_reason_is_given_for_a_query_that_is_gone() -> None:
     assert set(WITHOUT_ORG) <= {name for name, _ in queries()}
     named = [name for name, _ in queries()]
