@@ -6,6 +6,7 @@ answer by the digest derived for it.
 
 import hashlib
 import re
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -54,6 +55,12 @@ def cancellation(org_id: str, job_id: str, key: str) -> str:
 def key_digest(org_id: str, key: str) -> bytes:
     """Return what the ledger keeps of an Idempotency-Key."""
     return _digest(f"{org_id}\0{key}".encode())
+
+
+def schedule_id(org_id: str, key: str) -> str:
+    """Return the id of the schedule that an Idempotency-Key makes: a repeat finds it by its id."""
+    digest = key_digest(org_id, f"schedule\0{key}")
+    return f"sch-{uuid.UUID(bytes=digest)}"
 
 
 def trigger_digest(schedule_id: str) -> bytes:

@@ -3,6 +3,7 @@
 One clock is asked for all of them, that of Postgres: an edit and a fire never disagree about what lies before them.
 
 ScheduleChanged  the schedule is not as the caller expects it to be
+OtherSchedule    the org has a schedule of this id that is set otherwise
 TooMany          the org has as many schedules as it may have
 """
 
@@ -92,6 +93,10 @@ class ScheduleChanged(Exception):
         self.version = version
 
 
+class OtherSchedule(Exception):
+    """The org has a schedule of this id that is set otherwise."""
+
+
 class TooMany(Exception):
     """The org has as many schedules as it may have."""
 
@@ -107,15 +112,22 @@ async def now(pool: Pool) -> datetime:
         return await _now(connection)
 
 
-async def add(pool: Pool, org_id: str, schedule_id: str, made: Setting, most: int) -> Schedule:
-    """Make a schedule, or raise TooMany; an enabled one is due from now on."""
+async def add(pool: Pool, org_id: str, schedule_id: str, made: Setting, most: int) -> tuple[Schedule, bool]:
+    """Make a schedule, due from now on if it is enabled, unless it is there; tell whether it was made now.
+
+    Raises TooMany, or OtherSchedule.
+    """
+    name = {"org_id": org_id, "schedule_id": schedule_id}
     async with transaction(pool) as connection:
         await execute(connection, "lock_schedules", {"org_id": org_id})
+        if found := await row(connection, Schedule, "schedule", name):
+            if not _same(found, made):
+                raise OtherSchedule
+            return found, False
         if (await one(connection, _Number, "schedules_number", {"org_id": org_id})).number >= most:
             raise TooMany
         due = _first_due(made, await _now(connection))
-        values = {**_values(made), "org_id": org_id, "schedule_id": schedule_id, "next_run_at": due}
-        return await one(connection, Schedule, "add_schedule", values)
+        return await one(connection, Schedule, "add_schedule", {**_values(made), **name, "next_run_at": due}), True
 
 
 async def find(pool: Pool, org_id: str, schedule_id: str) -> Schedule | None:

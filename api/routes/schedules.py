@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import msgspec
 from aiohttp import web
 
-from api import schedule_answers, schedule_requests
+from api import schedule_answers, schedule_requests, submission
 from api.config import schedules
 from api.config.schedules import Schedule, TagFilter
 from api.errors import Problem, not_found
@@ -23,13 +23,19 @@ MAX_BODY_BYTES = 5 * 1024 * 1024  # 500 long urls
 
 
 async def create(call: Call) -> web.StreamResponse:
-    """Make a schedule; an enabled one is due from now on."""
+    """Make a schedule, one however often the request is repeated with its key; an enabled one is due from now on."""
+    key = submission.given_key(call.request.headers)
+    schedule_id = submission.schedule_id(call.caller.org_id, key) if key else f"sch-{uuid7()}"
     made, most = await _checked(call), call.parts.settings.schedules_per_org
     try:
-        saved = await schedules.add(call.parts.pool, call.caller.org_id, f"sch-{uuid7()}", made, most)
+        saved, new = await schedules.add(call.parts.pool, call.caller.org_id, schedule_id, made, most)
     except schedules.TooMany:
         raise Problem("too_many_schedules", f"an org has at most {most} schedules: delete one first") from None
-    return await _answered(call, saved, 201, {"Location": f"/api/v1/schedules/{saved.schedule_id}"})
+    except schedules.OtherSchedule:
+        message = f"this Idempotency-Key made {schedule_id}, which is set otherwise: use a new key for a new schedule"
+        raise Problem("idempotency_conflict", message, field="Idempotency-Key") from None
+    headers = {"Location": f"/api/v1/schedules/{schedule_id}"} | ({} if new else {"Idempotency-Replayed": "true"})
+    return await _answered(call, saved, 201 if new else 200, headers)
 
 
 async def get(call: Call) -> web.StreamResponse:
@@ -166,9 +172,10 @@ OPERATIONS = (
         access="submit",
         handler=create,
         body=schedule_requests.SaveSchedule,
+        headers=("Idempotency-Key",),
         max_body_bytes=MAX_BODY_BYTES,
-        answers={201: schedule_answers.Schedule},
-        errors=("too_many_schedules", *_SAVING),
+        answers={201: schedule_answers.Schedule, 200: schedule_answers.Schedule},
+        errors=("idempotency_conflict", "too_many_schedules", *_SAVING),
     ),
     Operation(
         method="GET",

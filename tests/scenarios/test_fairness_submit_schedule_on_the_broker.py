@@ -49,7 +49,7 @@ async def made(pool: Pool, partition: int) -> dict[str, Schedule]:
     for missed in POLICIES:
         work: dict[str, Any] = {"url": "https://shop.example/secret-of-acme", "priority": 0}
         setting = Setting(missed, f"*/{EVERY_SECONDS} * * * * *", "UTC", work, (), missed, enabled=True)
-        found[missed] = await schedules.add(pool, ORG, f"sch-{missed}", setting, 10)
+        found[missed], _ = await schedules.add(pool, ORG, f"sch-{missed}", setting, 10)
     return found
 
 

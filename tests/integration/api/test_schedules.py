@@ -1,5 +1,6 @@
 """Schedules over HTTP: made, read, listed by tags, changed, switched, triggered, and what they led to."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -167,6 +168,21 @@ async def test_a_trigger_fires_now_without_moving_the_clock(api: Api, acme: Tena
     assert (fire["how"], fire["outcome"], fire["code"]) == ("trigger", "submitted", None)
     assert fire["jobIds"] == first.json["jobIds"]
     assert fire["firedAt"] == after["lastRunAt"]
+
+
+async def test_a_schedule_is_made_once_for_its_key(api: Api, acme: Tenant, rival: Tenant) -> None:
+    body, key = {"name": "daily", "cron": "0 6 * * *", "work": WORK}, {"Idempotency-Key": "make-1"}
+    both = await asyncio.gather(*(api.call("POST", PATH, acme.key, body, headers=key) for _ in range(2)))
+    assert sorted(each.status for each in both) == [200, 201]
+    assert both[0].json == both[1].json
+    assert [each.headers.get("Idempotency-Replayed") for each in both if each.status == 200] == ["true"]
+    assert len((await api.call("GET", PATH, acme.key)).json["schedules"]) == 1
+    other = await api.call("POST", PATH, acme.key, {**body, "cron": "0 7 * * *"}, headers=key)
+    assert (other.status, other.json["error"], other.json["field"]) == (409, "idempotency_conflict", "Idempotency-Key")
+    theirs = await api.call("POST", PATH, rival.key, body, headers=key)
+    assert (theirs.status, theirs.json["scheduleId"] == both[0].json["scheduleId"]) == (201, False)
+    assert (await api.call("POST", PATH, acme.key, body, headers={"Idempotency-Key": "a b"})).status == 422
+    assert (await api.call("POST", PATH, acme.key, body)).status == 201, "without a key each call makes one"
 
 
 async def test_a_key_of_a_trigger_belongs_to_its_schedule(api: Api, acme: Tenant) -> None:
