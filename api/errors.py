@@ -81,6 +81,8 @@ CODES: dict[str, tuple[int, str]] = {
 
 
 MAX_PROBLEMS = 20  # named in one answer
+UNAVAILABLE = 503
+RETRY_AFTER_SECONDS = 1  # what is unavailable may be back by then
 
 
 class Problem(Exception):
@@ -98,7 +100,8 @@ class Problem(Exception):
         super().__init__(message)
         self.code = code
         self.status = CODES[code][0]
-        self.headers = dict(headers or {})
+        again = {"Retry-After": str(RETRY_AFTER_SECONDS)} if self.status == UNAVAILABLE else {}
+        self.headers = {**again, **(headers or {})}
         self.body: dict[str, Any] = {"error": code, "message": message}
         if field:
             self.body["field"] = field

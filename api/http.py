@@ -30,7 +30,6 @@ from services.runtime.logs import about, note
 from services.runtime.metrics import count, timed
 
 log = logging.getLogger(__name__)
-RETRY_AFTER_SECONDS = 1
 REQUEST_SECONDS = 25.0  # then a store or the ledger is taken for not answering
 BODY_SECONDS = 15.0  # for the whole body; then the caller is at fault
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are one in the metrics
@@ -209,7 +208,6 @@ async def _answer(request: web.Request, handler: _Handler) -> web.StreamResponse
 
 def _problem(error: Exception) -> Problem:
     """Say in our words what went wrong; what nobody foresaw is logged and told as `internal`."""
-    retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
     match error:
         case Problem():
             return error
@@ -223,12 +221,12 @@ def _problem(error: Exception) -> Problem:
         case web.RequestPayloadError() | ConnectionError():
             return Problem("bad_request", "the body did not arrive whole, or is not encoded as its header says")
         case TailBehind():
-            return Problem("catching_up", f"{error}: ask again", headers=retry)
+            return Problem("catching_up", f"{error}: ask again")
         case LedgerUnavailable() | BrokerFault():
-            return Problem("ledger_unavailable", "the ledger did not answer in time: ask again", headers=retry)
+            return Problem("ledger_unavailable", "the ledger did not answer in time: ask again")
         case KeysAway() | psycopg.OperationalError() | psycopg_pool.PoolTimeout() | BlobFault() | TimeoutError():
             log.error("store unavailable", extra={"request_id": _seen.get().request_id, "reason": str(error)})
-            return Problem("store_unavailable", "a store does not answer: ask again", headers=retry)
+            return Problem("store_unavailable", "a store does not answer: ask again")
         case _:
             log.error("request failed", extra={"request_id": _seen.get().request_id}, exc_info=error)
             return Problem("internal", "a fault of ours: name the request id when you ask about it")

@@ -11,7 +11,6 @@ from api.errors import Problem, invalid
 from api.lookup import Jobs
 
 QUERY, HEADER = "min_position", "Min-Position"
-RETRY_AFTER_SECONDS = 1
 _FORM = re.compile(r"(\d{1,9}):(\d{1,18})", re.ASCII)
 
 
@@ -68,5 +67,4 @@ async def _awaited(jobs: Jobs, caller: Caller, wanted: Position, field: str, tim
         "position_not_reached",
         f"the read model is at {seen}, not yet at {wanted}: ask again",
         field=field,
-        headers={"Retry-After": str(RETRY_AFTER_SECONDS)},
     )

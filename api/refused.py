@@ -17,7 +17,7 @@ def problem_of(refused: Refused) -> Problem:
             return not_found("job")
         case "archive_unavailable":
             message = "the ledger cannot look this job up now: ask again"
-            return Problem("ledger_unavailable", message, headers={"Retry-After": "1"})
+            return Problem("ledger_unavailable", message)
         case "unknown_destination" | "bad_generation":  # of a job that went on since it was looked up
             return Problem("not_deliverable", refused.message)
         case "idempotency_conflict" as code:
@@ -51,4 +51,4 @@ def repeatable(key: str) -> Iterator[None]:
         yield
     except (LedgerUnavailable, BrokerFault):
         message = "no decider answered in time: repeat the request with this Idempotency-Key, nothing will double"
-        raise Problem("ledger_unavailable", message, headers={"Retry-After": "1", "Idempotency-Key": key}) from None
+        raise Problem("ledger_unavailable", message, headers={"Idempotency-Key": key}) from None

@@ -63,6 +63,12 @@ def test_a_refusal_says_what_the_caller_needs_to_go_on() -> None:
     assert problem_of(Refused(code="archive_unavailable")).status == 503
 
 
+def test_whatever_is_unavailable_says_when_to_ask_again() -> None:
+    unavailable = [code for code, (status, _) in CODES.items() if status == 503]
+    assert unavailable
+    assert all(int(Problem(code, "ask again").headers["Retry-After"]) > 0 for code in unavailable)
+
+
 def test_where_the_ledger_is_silent_the_key_of_a_repeat_is_named() -> None:
     with pytest.raises(Problem) as silent, repeatable("key-1"):
         raise LedgerUnavailable("nobody")
