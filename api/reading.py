@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from functools import cache
 from itertools import islice
-from typing import Any, NoReturn, TypeVar
+from types import UnionType
+from typing import Annotated, Any, NoReturn, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from multidict import MultiMapping
@@ -38,6 +39,8 @@ def json_object(data: bytes) -> dict[str, Any]:
 
 def typed(value: Mapping[str, Any], shape: type[T], *, strict: bool = True) -> T:
     """Turn plain values into a request type, or raise a Problem with the path of every field at fault."""
+    if strict:
+        value = _whole_numbers(value, shape)
     try:
         return msgspec.convert(value, shape, strict=strict)
     except msgspec.ValidationError as error:
@@ -53,6 +56,33 @@ def query_of(given: MultiMapping[str], shape: type) -> dict[str, Any]:
     if several:
         raise together([invalid(name, "comes several times: send it once") for name in several])
     return {name: given.getall(name) if name in lists else given[name] for name in given}
+
+
+def _whole_numbers(value: Mapping[str, Any], shape: type) -> dict[str, Any]:
+    """Return values with 35.0 as 35 where a whole number belongs: JSON and its schemas know one kind of number."""
+    kinds = _kinds(shape)
+    return {name: _whole(given, kinds[name]) if name in kinds else given for name, given in value.items()}
+
+
+def _whole(given: Any, kind: type) -> Any:
+    if kind is int:
+        return int(given) if isinstance(given, float) and given.is_integer() else given
+    return _whole_numbers(given, kind) if isinstance(given, dict) else given
+
+
+@cache
+def _kinds(shape: type) -> Mapping[str, type]:
+    """Return of a shape's fields those that are whole numbers, and those that are shapes themselves."""
+    found = {field.encode_name: _kind(field.type) for field in msgspec.structs.fields(shape)}
+    return {name: kind for name, kind in found.items() if kind is not None}
+
+
+def _kind(kind: Any) -> type | None:
+    if get_origin(kind) is Annotated:
+        return _kind(get_args(kind)[0])
+    if get_origin(kind) in (Union, UnionType):
+        return next((found for each in get_args(kind) if (found := _kind(each))), None)
+    return kind if isinstance(kind, type) and (kind is int or issubclass(kind, msgspec.Struct)) else None
 
 
 @cache

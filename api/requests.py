@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Meta
 
 from api.config.keys import SCOPES, Scope
+from api.urls import MAX_URL_CHARS
 from schemas.values import MAX_GATE_SECONDS
 from services.ledger.credits import MAX_CREDITS
 from services.ledger.provider_settings import WITH_CREDENTIAL
@@ -16,6 +17,8 @@ MAX_IN_FLIGHT = 100_000
 END = r"$(?!\n)"  # of a text: to `$` alone, Python lets a line break follow
 ID_PATTERN = rf"^[a-z0-9][a-z0-9_-]{{0,62}}{END}"
 LINE_PATTERN = rf"^[^\x00-\x1f\x7f-\x9f]*{END}"
+# What every url has that is taken; whether its host is one to be asked no pattern can say.
+URL_SCHEMA: dict[str, Any] = {"pattern": r"^[hH][tT][tT][pP][sS]?://[^/?#\s]\S*$", "maxLength": MAX_URL_CHARS}
 MAX_PENDING = 100_000_000
 MAX_QUEUE_SECONDS = 366 * 86_400
 Id = Annotated[str, Meta(pattern=ID_PATTERN, description="lower-case letters, digits, - and _")]
@@ -121,7 +124,7 @@ class SetCallLimit(Request, frozen=True, kw_only=True):
 class SaveCredential(Request, frozen=True, kw_only=True):
     """What an org signs in with at a provider."""
 
-    provider: Annotated[str, Meta(description=f"one of {', '.join(WITH_CREDENTIAL)}")]
+    provider: Annotated[str, Meta(extra_json_schema={"enum": list(WITH_CREDENTIAL)})]
     secret: Annotated[
         dict[str, str],
         Meta(description="write-only. brightdata: apiKey, zone; zyte: apiKey; the others: username, password"),
@@ -189,11 +192,14 @@ class PublishWorkflow(Request, frozen=True, kw_only=True):
     version: Annotated[int, Meta(ge=1, lt=2**31)] | None = None  # None: the newest
 
 
+JobUrl = Annotated[str, Meta(extra_json_schema=URL_SCHEMA)]
+
+
 class SubmitJobs(Request, frozen=True, kw_only=True):
     """One job (`url`) or many (`urls`) that share everything else."""
 
-    url: str | None = None
-    urls: Annotated[tuple[str, ...], Meta(min_length=1, max_length=MAX_URLS)] | None = None
+    url: JobUrl | None = None
+    urls: Annotated[tuple[JobUrl, ...], Meta(min_length=1, max_length=MAX_URLS)] | None = None
     workflow_id: str | None = None
     input: dict[str, Any] | None = None
     metadata: dict[str, Any] | None = None
@@ -256,7 +262,9 @@ EventType = Literal["job.completed", "job.failed"]
 EventTypes = Annotated[
     tuple[EventType, ...], Meta(max_length=2, description="notices wanted beside the data delivery, which always comes")
 ]
-WebhookUrl = Annotated[str, Meta(min_length=1, description="http:// or https://, without user name and password")]
+WebhookUrl = Annotated[
+    str, Meta(description="http:// or https://, without user name and password", extra_json_schema=URL_SCHEMA)
+]
 
 
 class CreateWebhook(Request, frozen=True, kw_only=True):

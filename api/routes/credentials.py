@@ -8,7 +8,7 @@ from api.errors import Problem, invalid, not_found
 from api.http import answer
 from api.operation import Call, Operation
 from api.times import iso
-from services.ledger.provider_settings import credential_fault
+from services.ledger.provider_settings import WITH_CREDENTIAL, credential_fault
 from services.runtime.credential import KNOWN_SECONDS
 from services.runtime.sealing import Sealer
 
@@ -22,7 +22,7 @@ async def save(call: Call) -> web.StreamResponse:
         raise Problem("credentials_disabled", message)
     fault = credential_fault(body.provider, body.secret)
     if fault:
-        raise invalid("secret", fault)
+        raise invalid("secret" if body.provider in WITH_CREDENTIAL else "provider", fault)
     saved = await credentials.save(
         call.parts.pool, Sealer(keys), call.caller.org_id, body.provider, body.label, body.secret
     )

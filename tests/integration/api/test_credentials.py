@@ -78,7 +78,7 @@ async def test_credentials_are_a_matter_of_the_scope_admin(api: Api, acme: Tenan
     [
         ({"provider": "zyte"}, "secret"),
         ({"secret": {"apiKey": SECRET}}, "provider"),
-        ({"provider": "direct", "secret": {"apiKey": SECRET}}, "secret"),
+        ({"provider": "direct", "secret": {"apiKey": SECRET}}, "provider"),
         ({"provider": "zyte", "secret": {}}, "secret"),
         ({"provider": "zyte", "secret": {"apiKey": SECRET, "more": SECRET}}, "secret"),
         ({"provider": "zyte", "secret": {"apiKey": f"{SECRET}\r\n"}}, "secret"),

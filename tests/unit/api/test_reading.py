@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import MultiDict
 
-from api import requests
+from api import requests, schedule_requests
 from api.errors import MAX_PROBLEMS, Problem
 from api.reading import json_object, query_of, typed
 from services.ledger.status import Status
@@ -56,6 +56,19 @@ def test_every_field_at_fault_is_named_at_once() -> None:
     query: dict[str, object] = {"limit": "many", "status": ["done", "failed"], "colour": "red", "createdAfter": "today"}
     assert problems_of(query, requests.ListJobs, strict=False) == ["limit", "status", "colour", "createdAfter"]
     assert len(problems_of({"jobIds": [1] * 1000}, requests.BatchStatus)) == MAX_PROBLEMS
+
+
+def test_a_whole_number_may_be_written_with_a_point() -> None:
+    job = {"url": "https://a.example", "priority": 7.0, "input": {"price": 3.0}}
+    read = typed(job, requests.SubmitJobs)
+    assert (read.priority, type(read.priority)) == (7, int)
+    assert isinstance((read.input or {})["price"], float), "what is the caller's own stays as it is"
+    schedule = typed({"name": "n", "cron": "0 6 * * *", "work": job}, schedule_requests.SaveSchedule)
+    assert schedule.work.priority == 7
+    assert typed({"maxInFlight": 5.0, "maxPending": None}, requests.ChangeOrg).max_in_flight == 5
+    for wrong in (7.5, 1e300, "7", True):
+        with pytest.raises(Problem, match="int"):
+            typed({**job, "priority": wrong}, requests.SubmitJobs)
 
 
 def test_only_what_takes_a_list_comes_several_times_in_a_query() -> None:

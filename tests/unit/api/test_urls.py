@@ -1,8 +1,11 @@
 """Which urls a job may be about."""
 
+import re
+
 import pytest
 
 from api.errors import Problem
+from api.requests import URL_SCHEMA
 from api.urls import domain_of, route_form
 from services.ledger.workflow_routes import candidates
 
@@ -20,6 +23,7 @@ from services.ledger.workflow_routes import candidates
 )
 def test_a_good_url_is_filed_under_its_host(url: str, domain: str) -> None:
     assert domain_of(url, "url", allow_private=False) == domain
+    assert re.search(URL_SCHEMA["pattern"], url), "the schema refuses nothing that is taken"
 
 
 @pytest.mark.parametrize(
