@@ -86,6 +86,12 @@ def without_deadline() -> dict[str, str]:
     return {**seen.headers, "X-Request-Id": seen.request_id}
 
 
+def answered_with(headers: Mapping[str, str]) -> None:
+    """Let the call under way be answered with these headers, whatever its answer is."""
+    seen = _seen.get()
+    seen.headers = {**seen.headers, **headers}
+
+
 def _bound(parts: Parts, operation: Operation) -> _Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         caller = Caller()

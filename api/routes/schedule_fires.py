@@ -9,7 +9,7 @@ from api import schedule_answers, schedule_requests, submission
 from api.config import schedules
 from api.config.schedules import Schedule, TagFilter
 from api.errors import Problem, invalid
-from api.http import answer
+from api.http import answer, answered_with
 from api.operation import Call, Operation
 from api.refused import problem_of, repeatable
 from api.routes.jobs import ledger_position
@@ -54,6 +54,7 @@ async def trigger_by_tags(call: Call) -> web.StreamResponse:
     """Fire every schedule with these tags now; each is answered for by itself."""
     key, given = submission.given_key(call.request.headers) or uuid7(), "Idempotency-Key" in call.request.headers
     meant = await _meant(call)
+    answered_with({"Idempotency-Key": key})  # some may be fired where another is not: whoever repeats it needs the key
     turn = asyncio.Semaphore(TRIGGERED_AT_ONCE)
 
     async def one(schedule: Schedule) -> schedule_answers.TriggeredByTags:
@@ -68,7 +69,7 @@ async def trigger_by_tags(call: Call) -> web.StreamResponse:
 
     with repeatable(key):
         outcomes = await asyncio.gather(*map(one, meant))
-    return answer(200, schedule_answers.AllTriggered(schedules=list(outcomes)), {"Idempotency-Key": key})
+    return answer(200, schedule_answers.AllTriggered(schedules=list(outcomes)))
 
 
 async def enable_by_tags(call: Call) -> web.StreamResponse:
