@@ -24,7 +24,8 @@ class Partition:
 
     def __init__(self, settings: Settings, partition: int) -> None:
         self._settings = settings
-        self.stream = Stream(partition, encoder=encoder(settings)).open()
+        orgs = (f"acme-{partition}", f"globex-{partition}")  # an org is on one partition
+        self.stream = Stream(partition, orgs=orgs, encoder=encoder(settings)).open()
         self._said = 0
 
     def say(self, numbers: Iterator[int], producer: Producer) -> None:
