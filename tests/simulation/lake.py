@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from services.writers.clickhouse.writer import ERASE, ERASED, TABLE
+from services.writers.clickhouse.writer import ERASE, LEFT, TABLE
 from tests.simulation.chaos import Chaos
 from tests.simulation.clickhouse import Caller
 from tests.simulation.history import Story
@@ -78,16 +78,15 @@ class Client(Caller):
         self.call("destination_down_after")
 
     def query(self, statement: str, parameters: dict[str, Any]) -> Any:
-        """Return which of these jobs were erased."""
-        assert statement == ERASED
+        """Return which of these jobs were erased and have rows."""
+        assert statement == LEFT
         self.call("destination_down_before")
-        found = [key for key in self._lake.erased if key[1] in parameters["job_ids"]]
-        return SimpleNamespace(result_rows=found)
+        asked = {key for key in self._lake.erased if key[1] in parameters["job_ids"]}
+        return SimpleNamespace(result_rows=sorted({row[0][:2] for row in self._lake.rows} & asked))
 
     def command(self, statement: str, parameters: dict[str, Any]) -> None:
-        """Take away the rows of a job."""
+        """Take away the rows of jobs."""
         assert statement == ERASE
         self.call("destination_down_before")
-        key = parameters["org_id"], parameters["job_id"]
-        self._lake.rows = [row for row in self._lake.rows if row[0][:2] != key]
+        self._lake.rows = [row for row in self._lake.rows if row[0][:2] not in parameters["jobs"]]
         self.call("destination_down_after")

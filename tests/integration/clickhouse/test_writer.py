@@ -78,3 +78,18 @@ async def test_44_rows_of_a_deleted_job_go_also_those_that_are_written_late(
     assert rows("SELECT job_id FROM extraction_results") == [("job-2",)]
     await writer.write([msgspec.structs.replace(one, try_number=2)])
     assert rows("SELECT job_id FROM extraction_results") == [("job-2",)]
+
+
+async def test_44_a_batch_of_deletions_is_one_mutation_and_its_repeat_none(
+    writer: ClickHouseWriter, rows: Rows
+) -> None:
+    batch = [delivery(number, extraction_ref="e1") for number in range(1, 6)]
+    await writer.write(batch)
+    erasures = [msgspec.structs.replace(each, destination_id="erasure-clickhouse", erase=True) for each in batch[:4]]
+    for _ in range(3):
+        assert await writer.write(erasures) == [written(each, rows=0) for each in erasures]
+    assert rows("SELECT job_id FROM extraction_results") == [("job-5",)]
+    mutations = (
+        "SELECT count() FROM system.mutations WHERE database = currentDatabase() AND table = 'extraction_results'"
+    )
+    assert rows(mutations) == [(1,)]
