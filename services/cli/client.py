@@ -15,6 +15,7 @@ import msgspec
 from api import answers, schedule_answers
 from api.explain_answers import Explanation
 from services.cli.errors import ApiRefused, ApiSilent
+from services.cli.paths import path_of
 from services.runtime.ids import uuid7
 
 PATIENCE_SECONDS = 15.0  # how long a call is repeated before it is given up
@@ -73,11 +74,11 @@ class Client:
 
     async def job(self, job_id: str) -> answers.Job:
         """Return everything about a job."""
-        return await self.call("GET", f"/api/v1/jobs/{job_id}", answers.Job)
+        return await self.call("GET", path_of("jobs", job_id), answers.Job)
 
     async def explain(self, job_id: str) -> Explanation:
         """Return why a job stands where it stands."""
-        return await self.call("GET", f"/api/v1/jobs/{job_id}/explain", Explanation)
+        return await self.call("GET", path_of("jobs", job_id, "explain"), Explanation)
 
     async def page(self, *, status: str = "", cursor: str = "", limit: int = 50) -> answers.Jobs:
         """Return one page of the org's jobs, newest first."""
@@ -94,7 +95,7 @@ class Client:
 
     async def trigger(self, schedule_id: str, *, idempotency_key: str = "") -> schedule_answers.Triggered:
         """Fire a schedule now."""
-        path, key = f"/api/v1/schedules/{schedule_id}/trigger", idempotency_key or uuid7()
+        path, key = path_of("schedules", schedule_id, "trigger"), idempotency_key or uuid7()
         return await self.call("POST", path, schedule_answers.Triggered, headers={"Idempotency-Key": key})
 
     async def statuses(self, job_ids: Sequence[str]) -> dict[str, str]:
@@ -108,16 +109,18 @@ class Client:
 
     async def cancel(self, job_id: str) -> answers.Cancelled:
         """Cancel a job; ApiRefused where it has ended."""
-        return await self.call("POST", f"/api/v1/jobs/{job_id}/cancel", answers.Cancelled)
+        return await self.call("POST", path_of("jobs", job_id, "cancel"), answers.Cancelled)
 
     async def delete(self, job_id: str) -> answers.Deleted:
         """Delete a job for good; safe to repeat, but for the answer that there is no such job."""
-        return await self.call("DELETE", f"/api/v1/jobs/{job_id}", answers.Deleted)
+        return await self.call("DELETE", path_of("jobs", job_id), answers.Deleted)
 
     async def extraction(self, job_id: str) -> answers.ExtractionResult | None:
         """Return what the internal destination holds of a job, or None."""
         try:
-            return await self.call("GET", f"/api/v1/extraction/results/{job_id}", answers.ExtractionResult, expect=200)
+            return await self.call(
+                "GET", path_of("extraction", "results", job_id), answers.ExtractionResult, expect=200
+            )
         except ApiRefused as refused:
             if refused.status in (202, 404):
                 return None

@@ -12,6 +12,7 @@ from services.cli.demo_kinds import WorkflowName
 from services.cli.demo_workflows import demo_workflows
 from services.cli.errors import ApiRefused
 from services.cli.kept_keys import OrgKey
+from services.cli.paths import path_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ async def _add_clickhouse(client: Client) -> str:
 
 async def disable_webhook(client: Client, webhook_id: str) -> None:
     """Keep jobs that are submitted after the demo from waiting for an endpoint that has gone with it."""
-    path = f"/api/v1/webhooks/{webhook_id}"
+    path = path_of("webhooks", webhook_id)
     await client.call("PATCH", path, webhook_answers.Webhook, {"enabled": False})
 
 

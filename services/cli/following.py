@@ -15,6 +15,7 @@ from msgspec import Struct
 
 from services.cli.client import CANNOT_NOW, PATIENCE_SECONDS, TOO_MANY, refusal
 from services.cli.errors import ApiSilent
+from services.cli.paths import path_of
 
 PAUSE_SECONDS = 0.5  # before the next connection
 SILENCE_SECONDS = 45.0  # three keepalives: then the connection is dead, whatever the socket says
@@ -39,7 +40,7 @@ async def follow(
     async with aiohttp.ClientSession(headers=headers, timeout=timeout, read_bufsize=LINE_BYTES) as session:
         while True:
             try:
-                async with session.get(f"{base_url}/api/v1/jobs/{job_id}/stream", headers=headers) as answer:
+                async with session.get(base_url + path_of("jobs", job_id, "stream"), headers=headers) as answer:
                     if answer.status == 200:
                         async for sent in _events(answer):
                             heard = time.monotonic()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from services.cli.paths import path_of
 from services.cli.terminal import Json, Org, print_json, run, told
 
 if TYPE_CHECKING:
@@ -46,19 +47,19 @@ def status(org: Org = "", as_json: Json = False) -> None:
 @group.command()
 def grant(org: OrgName, amount: Amount, key: Key = "", as_json: Json = False) -> None:
     """Give an org credits (operator)."""
-    _change("POST", f"/api/v1/orgs/{org}/credits", {"grant": amount}, key, as_json=as_json)
+    _change("POST", path_of("orgs", org, "credits"), {"grant": amount}, key, as_json=as_json)
 
 
 @group.command("set")
 def set_to(org: OrgName, amount: Amount, key: Key = "", as_json: Json = False) -> None:
     """Set the balance of an org (operator)."""
-    _change("POST", f"/api/v1/orgs/{org}/credits", {"set": amount}, key, as_json=as_json)
+    _change("POST", path_of("orgs", org, "credits"), {"set": amount}, key, as_json=as_json)
 
 
 @group.command()
 def plan(org: OrgName, name: Annotated[str, typer.Argument(metavar="PLAN")], as_json: Json = False) -> None:
     """Put an org on a plan (operator)."""
-    _change("PUT", f"/api/v1/orgs/{org}/plan", {"plan": name}, "", as_json=as_json)
+    _change("PUT", path_of("orgs", org, "plan"), {"plan": name}, "", as_json=as_json)
 
 
 def _change(method: str, path: str, body: dict[str, Any], key: str, *, as_json: bool) -> None:

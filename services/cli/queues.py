@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from services.cli.paths import path_of
 from services.cli.terminal import Json, Org, fail, print_json, run, told
 
 if TYPE_CHECKING:
@@ -23,13 +24,13 @@ WorkflowId = Annotated[str, typer.Argument(help="Id of the workflow.", metavar="
 @org_app.command("pause")
 def pause_org(org_id: OrgId, as_json: Json = False) -> None:
     """Let no job of an org start; what runs goes on."""
-    _tell_org(_of_org("POST", f"/api/v1/orgs/{org_id}/pause", None), as_json=as_json)
+    _tell_org(_of_org("POST", path_of("orgs", org_id, "pause"), None), as_json=as_json)
 
 
 @org_app.command("resume")
 def resume_org(org_id: OrgId, as_json: Json = False) -> None:
     """Let jobs of an org start again."""
-    _tell_org(_of_org("POST", f"/api/v1/orgs/{org_id}/resume", None), as_json=as_json)
+    _tell_org(_of_org("POST", path_of("orgs", org_id, "resume"), None), as_json=as_json)
 
 
 @org_app.command("limit")
@@ -47,7 +48,7 @@ def limit_org(
     limits = {name: limit for name, limit in named.items() if limit is not None}
     if not limits:
         fail("name a limit: --in-flight, --pending or --queue-seconds")
-    _tell_org(_of_org("PATCH", f"/api/v1/orgs/{org_id}", limits), as_json=as_json)
+    _tell_org(_of_org("PATCH", path_of("orgs", org_id), limits), as_json=as_json)
 
 
 @workflow_app.command("pause")
@@ -87,7 +88,7 @@ def _of_workflow(workflow_id: str, verb: str, org: str) -> "WorkflowPause":
 
     async def ask() -> "WorkflowPause":
         async with Client(found.base_url, found.key) as client:
-            return await client.call("POST", f"/api/v1/workflows/{workflow_id}/{verb}", WorkflowPause)
+            return await client.call("POST", path_of("workflows", workflow_id, verb), WorkflowPause)
 
     return run(ask())
 

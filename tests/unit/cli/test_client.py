@@ -3,6 +3,7 @@
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from urllib.parse import unquote
 
 import pytest
 from aiohttp import web
@@ -134,3 +135,18 @@ async def test_an_extraction_that_is_not_there_yet_is_none() -> None:
     async with api(handler) as url, Client(url, "jlk_a_b") as client:
         assert await client.extraction("job-202") is None
         assert await client.extraction("job-404") is None
+
+
+@pytest.mark.parametrize("typed", ["../schedules/daily", "a/b", "a?b=c", "a%2Fb", "a#b"])
+async def test_an_id_is_one_segment_of_a_path_whatever_is_typed(typed: str) -> None:
+    called: list[tuple[str, str]] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        called.append((request.method, request.raw_path))
+        return web.json_response({"error": "not_found", "message": "no such job"}, status=404)
+
+    async with api(handler) as url, Client(url, "jlk_a_b") as client:
+        with pytest.raises(ApiRefused, match="no such job"):
+            await client.delete(typed)
+    [(method, path)] = called
+    assert (method, path.count("/"), unquote(path)) == ("DELETE", 4, f"/api/v1/jobs/{typed}")
