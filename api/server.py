@@ -4,9 +4,10 @@ aiohttp sends back, and logs with a traceback, the bytes that it could not read;
 """
 
 import logging
+from typing import Any
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.http_exceptions import HttpProcessingError, PayloadEncodingError
 from aiohttp.web_protocol import RequestHandler
 
 from api.errors import Problem
@@ -49,3 +50,11 @@ class _Protocol(RequestHandler):
         )
         response.force_close()
         return response
+
+    def log_exception(self, *args: Any, **kw: Any) -> None:
+        """Log a fault of ours with its traceback; an unread body that is not what its header says is none."""
+        fault = kw.get("exc_info")
+        if isinstance(fault, HttpProcessingError | PayloadEncodingError | web.RequestPayloadError):
+            log.warning("malformed body", extra={"reason": type(fault).__name__})
+        else:
+            super().log_exception(*args, **kw)

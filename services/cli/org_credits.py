@@ -38,7 +38,7 @@ def status(org: Org = "", as_json: Json = False) -> None:
     if as_json:
         print_json(plan)
     elif plan.metered:
-        spent = f"{plan.debited} for {plan.jobs} jobs, {plan.surcharged} for surcharges"
+        spent = f"{plan.debited} for {plan.jobs} jobs, {plan.surcharged} for surcharges, {plan.refunded} given back"
         typer.echo(f"plan {plan.plan}: {plan.remaining_credits} credits left of {plan.granted}; {spent}")
     else:
         typer.echo(f"plan {plan.plan}: not metered")
