@@ -11,6 +11,7 @@ from api.urls import MAX_URL_CHARS
 from schemas.values import MAX_GATE_SECONDS
 from services.ledger.credits import MAX_CREDITS
 from services.ledger.provider_settings import WITH_CREDENTIAL
+from services.runtime.settings import MAX_QUEUE_SECONDS
 
 MAX_URLS = 10_000
 MAX_IN_FLIGHT = 100_000
@@ -20,7 +21,6 @@ LINE_PATTERN = rf"^[^\x00-\x1f\x7f-\x9f]*{END}"
 # What every url has that is taken; whether its host is one to be asked no pattern can say.
 URL_SCHEMA: dict[str, Any] = {"pattern": r"^[hH][tT][tT][pP][sS]?://[^/?#\s]\S*$", "maxLength": MAX_URL_CHARS}
 MAX_PENDING = 100_000_000
-MAX_QUEUE_SECONDS = 366 * 86_400
 Id = Annotated[str, Meta(pattern=ID_PATTERN, description="lower-case letters, digits, - and _")]
 Name = Annotated[str, Meta(min_length=1, max_length=200, pattern=LINE_PATTERN)]
 InFlight = Annotated[int, Meta(ge=1, le=MAX_IN_FLIGHT, description="jobs dispatched or running at once")]

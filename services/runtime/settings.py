@@ -15,6 +15,7 @@ MAX_SILENCE_SECONDS = 15.0  # of a stream: proxies cut what is silent for longer
 MAX_SLOW_SECONDS = 600.0  # that a viewer may hold a socket without reading
 MAX_WAIT_SECONDS = 20.0  # of a read for its position: less than any call may take
 MAX_PRICE = 1_000_000  # credits
+MAX_QUEUE_SECONDS = 366 * 86_400  # that a job may wait for its first claim: a year, as dates stay within 64 bits
 BrokerKind = Literal["apache-kafka", "tansu", "external"]
 
 
@@ -164,11 +165,10 @@ def _check(settings: Settings) -> None:
     if settings.gate_deadline_seconds < 1:
         raise SettingsError("JOBLEDGER_GATE_DEADLINE_SECONDS must be at least 1: no job may wait for ever")
 
-    if settings.max_pending < 1 or settings.max_queue_seconds < 0 or settings.idempotency_seconds < 1:
-        raise SettingsError(
-            "JOBLEDGER_MAX_PENDING and JOBLEDGER_IDEMPOTENCY_SECONDS must be at least 1, "
-            "JOBLEDGER_MAX_QUEUE_SECONDS at least 0"
-        )
+    if settings.max_pending < 1 or not 1 <= settings.idempotency_seconds < float("inf"):
+        raise SettingsError("JOBLEDGER_MAX_PENDING and JOBLEDGER_IDEMPOTENCY_SECONDS must be at least 1, and finite")
+    if not 0 <= settings.max_queue_seconds <= MAX_QUEUE_SECONDS:
+        raise SettingsError(f"JOBLEDGER_MAX_QUEUE_SECONDS must be from 0 to {MAX_QUEUE_SECONDS}, a year")
 
 
 def _text(_key: str, text: str) -> str:
