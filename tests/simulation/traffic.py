@@ -99,10 +99,9 @@ class Traffic:
     async def _customer(self, commander: Commander, org: str, submissions: int) -> None:
         random = self.chaos.random
         balance = random.choice((None, None, 2, 6, 30))  # None: its jobs cost nothing
-        await self._ask(
-            commander,
-            RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org], credits=balance),
-        )
+        plan = random.choice(("bi", "bi", "standard"))  # which has no ClickHouse
+        register = RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org], plan=plan)
+        await self._ask(commander, replace(register, credits=balance))
         self.schedules.open(org)
         async with asyncio.TaskGroup() as deletions:
             for number in range(submissions):
