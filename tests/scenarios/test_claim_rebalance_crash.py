@@ -133,6 +133,7 @@ def test_15_progress_does_not_end_the_watch_on_a_worker() -> None:
 
 def test_21_twenty_jobs_in_mixed_states_are_the_same_after_a_restart() -> None:
     world = World().org(cap=20)
+    world.announce(slots=20)
     for number in range(20):
         job_id = f"j{number}"
         world.submit(job_id)

@@ -51,6 +51,7 @@ async def test_02_tasks_behind_a_blocked_one_are_sent_again_to_their_partition_a
         await plant.worker("worker-1", JOBLEDGER_WORKER_SLOTS="1")
         blocked = await plant.submit("/slow/0")
         await plant.until("JobClaimed", blocked, SECONDS)
+        await plant.promise(slots=4)  # no task goes out behind a fleet that is busy
         waiting = [await plant.submit(f"/p/{number}") for number in range(1, 5)]
         for job_id in waiting:
             await eventually(lambda job_id=job_id: len(plant.of("JobDispatched", job_id)) >= 3, SECONDS)  # type: ignore[misc]

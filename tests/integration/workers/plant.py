@@ -176,7 +176,21 @@ class Plant:
             CancelJob(command_id=uuid7(), org_id=ORG, job_id=job_id, requester=self._commander.boot_id, reason="test")
         )
 
-    async def ask(self, command: RegisterOrg | SubmitJobs | CancelJob | DeleteJob | AnnounceWorker) -> None:
+    async def promise(self, slots: int) -> None:
+        """Announce a worker that nobody is, once: tasks go out for its slots too."""
+        boot_id = uuid7()
+        alive = AnnounceWorker(
+            command_id=uuid7(),
+            worker_id="nobody",
+            boot_id=boot_id,
+            kind="workflow",
+            slots=slots,
+            free_slots=slots,
+            requester=self._commander.boot_id,
+        )
+        await self._commander.ask(self._partition, alive, 30.0)
+
+    async def ask(self, command: RegisterOrg | SubmitJobs | CancelJob | DeleteJob) -> None:
         """Ask the org's decider; it has to agree."""
         reply = await self._commander.ask(self._partition, command, 30.0)
         assert isinstance(reply.body, Done), reply
