@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ OFTEN = "import services.snapshotter.sink as sink; sink.EVENTS_BETWEEN = 5"
 TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "deleted_jobs")
 UNUSED = ("webhook", "clickhouse")  # kinds of deliveries
 SECONDS = 60.0
+READ_SECONDS = 10.0  # a topic; all of it is there when it is asked for
 
 
 @pytest.fixture
@@ -53,8 +55,9 @@ def topics(settings: Settings) -> Iterator[tuple[str, bytes]]:
             continue
         reader = LogReader(settings, topic.name, dict.fromkeys(range(topic.partitions), 0))
         try:
-            while (records := reader.poll(1000, 0.5)) or not reader.at_end():
-                yield from ((topic.name, record.value) for record in records)
+            enough = time.monotonic() + READ_SECONDS  # signs of life go on: a topic may never be at its end
+            while not reader.at_end() and time.monotonic() < enough:
+                yield from ((topic.name, record.value) for record in reader.poll(1000, 0.5))
         finally:
             reader.close()
 
