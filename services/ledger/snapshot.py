@@ -4,22 +4,34 @@ What follows from the jobs alone (queues, counters, owners) is not in it. Parts 
 the state twice. Whoever changes what `apply` makes of an event raises FOLD_VERSION; a test knows when.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from sys import intern
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
-from msgspec import Struct, msgpack
+from msgspec import msgpack
 
 from services.ledger.account import Account
 from services.ledger.indexes import enroll, turns_of
 from services.ledger.job import Job
-from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, share, shared_run
+from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Terms, share, shared_run
 from services.ledger.keys import HourOfKeys
 from services.ledger.policy import Policy
 from services.ledger.schedules import Fires
+from services.ledger.snapshot_parts import (
+    AccountOfOrg,
+    Basics,
+    Ended,
+    FiresOfOrg,
+    Jobs,
+    KeysOfHour,
+    OrgRow,
+    Part,
+    Row,
+    TurnsRow,
+    Waits,
+)
 from services.ledger.state import Ledger, Org, Worker
-from services.ledger.status import Status
 from services.ledger.timers import Timer
 from services.ledger.turns import Turns
 
@@ -27,110 +39,6 @@ FOLD_VERSION = 4
 JOBS_IN_PART = 2_000
 ENTRIES_IN_PART = 5_000
 
-
-class OrgRow(Struct, array_like=True):
-    """An org without its jobs and keys."""
-
-    org_id: str
-    max_in_flight: int
-    seq: int
-    holders: list[str]  # jobs that hold a slot, in the order of taking it
-    max_pending: int
-    max_queue_seconds: int
-    paused: bool
-    paused_workflows: list[str]
-
-
-class TurnsRow(Struct, array_like=True):
-    """Whose turn it is for tasks of a kind."""
-
-    kind: str
-    now: list[list[str]]
-    later: list[list[str]]
-    had: list[str]
-    last: str
-    latest_next: bool
-
-
-class Basics(Struct, tag=True, array_like=True):
-    """Everything that is few, but for orgs and workers themselves."""
-
-    partition: int
-    position: int
-    cause: int
-    occurred_at: int
-    heads: dict[str, bytes]
-    orgs: list[OrgRow]
-    workers: list[tuple[str, str, str, int, int]]  # boot id, name, kind, slots, seen at
-    run_means: dict[str, int]
-    turns: list[TurnsRow]
-    archived_up_to: int
-
-
-class Row(Struct, array_like=True, gc=False):
-    """A job without what it shares."""
-
-    job_id: str
-    terms: int  # index into the terms of its part
-    domain: str
-    private: bytes
-    submitted_at: int
-    status: Status
-    seq: int
-    attempt: int
-    dispatch: int
-    task_out: bool
-    run: Run | None
-    ending: Ending | None
-
-
-class Jobs(Struct, tag=True, array_like=True):
-    """Some jobs, in the order in which they were submitted."""
-
-    terms: list[Terms]
-    rows: list[Row]
-
-
-class KeysOfHour(Struct, tag=True, array_like=True):
-    """The idempotency keys of an org and hour."""
-
-    org_id: str
-    hour: int
-    digests: list[bytes]
-    requests: bytes
-    jobs: list[str | list[str]]
-
-
-class FiresOfOrg(Struct, tag=True, array_like=True):
-    """The newest due time that each schedule of an org was fired for."""
-
-    org_id: str
-    newest: dict[str, int]
-
-
-class AccountOfOrg(Struct, tag=True, array_like=True):
-    """Plan and credits of an org."""
-
-    org_id: str
-    plan: str
-    metered: bool
-    balance: int
-    holds: list[tuple[bytes, int]]
-
-
-class Waits(Struct, tag=True, array_like=True):
-    """Some timers."""
-
-    timers: list[Timer]
-
-
-class Ended(Struct, tag=True, array_like=True):
-    """Some ended jobs that are still in memory, each with the position of its newest event, in its order."""
-
-    jobs: Sequence[tuple[str, int]]
-
-
-Part: TypeAlias = Basics | Jobs | KeysOfHour | FiresOfOrg | AccountOfOrg | Waits | Ended
 _encode = msgpack.Encoder().encode
 _decode = msgpack.Decoder(Part).decode
 

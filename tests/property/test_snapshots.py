@@ -13,7 +13,8 @@ from services.ledger.digest import digest_of_state
 from services.ledger.job import Job
 from services.ledger.policy import Policy
 from services.ledger.record import digest_of
-from services.ledger.snapshot import FOLD_VERSION, Rebuild, Row, parts_of
+from services.ledger.snapshot import FOLD_VERSION, Rebuild, parts_of
+from services.ledger.snapshot_parts import Row
 from services.ledger.state import Ledger, Org, Worker
 from tests.event_streams import Stream
 from tests.property.scripts import Lose, Wait, run, scripts
