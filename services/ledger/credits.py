@@ -31,10 +31,11 @@ def job_price(ledger: Ledger, org: Org, vocabulary: Vocabulary) -> int:
 def cannot_pay(ledger: Ledger, command: SubmitJobs) -> Refused | None:
     """Return why a submission is refused: all its jobs are paid for, those of its later commands too, or none is."""
     org = ledger.orgs[command.org_id]
-    if known(ledger, org, command.idempotency_digest):
+    price = job_price(ledger, org, command.vocabulary)
+    if not price or known(ledger, org, command.idempotency_digest):
         return None
     new = sum(job.job_id not in ledger.jobs for job in command.jobs)
-    asked = job_price(ledger, org, command.vocabulary) * (new + command.jobs_behind) if new else 0
+    asked = price * (new + command.jobs_behind) if new else 0
     left = org.account.balance + org.account.holds.get(hold_of(command), 0)
     if asked <= left:
         return None
