@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from api.errors import CODES, Problem, not_found
-from services.ledger.replies import Refused
+from services.ledger.replies import Answer, Done, Refused, Reply
 from services.runtime.errors import BrokerFault, LedgerUnavailable
 
 QUEUE_FULL_SECONDS = 5  # after which it is worth while to ask again
@@ -36,6 +36,21 @@ def problem_of(refused: Refused) -> Problem:
             return Problem(code, refused.message)
         case code:
             raise RuntimeError(f"the ledger refused a call of a registered org with {code}: {refused.message}")
+
+
+def accepted(reply: Reply) -> Answer:
+    """Return what the ledger answered, or raise what its refusal means to the caller."""
+    if isinstance(reply.body, Refused):
+        raise problem_of(reply.body)
+    return reply.body
+
+
+def done(reply: Reply) -> Done:
+    """Return the answer to a command of a registered org that has no other one, or raise as `accepted` does."""
+    body = accepted(reply)
+    if not isinstance(body, Done):
+        raise RuntimeError(f"the ledger answered a command of a registered org with {body}")
+    return body
 
 
 def ended(status: str) -> Problem:

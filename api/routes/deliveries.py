@@ -9,13 +9,12 @@ from api import delivery_answers
 from api.errors import not_found
 from api.http import answer
 from api.operation import Call, Operation
-from api.refused import problem_of
+from api.refused import accepted
 from api.routes.jobs import job_id_of, ledger_position
 from api.times import iso, iso_or_none
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import JobDetail
 from services.ledger.commands import RedeliverJob, WaiveDelivery
-from services.ledger.replies import Refused
 
 OVER = frozenset({"acked", "waived"})  # a later generation takes nothing from these
 
@@ -66,8 +65,7 @@ def _newest(detail: JobDetail, destination_id: str) -> int:
 
 async def _ordered(call: Call, command: RedeliverJob | WaiveDelivery, generation: int) -> web.StreamResponse:
     reply = await call.parts.commander.ask(call.caller.partition, command)
-    if isinstance(reply.body, Refused):
-        raise problem_of(reply.body)
+    accepted(reply)
     ordered = delivery_answers.DeliveryOrder(
         job_id=command.job_id, destination_id=command.destination_id, generation=generation, accepted=True
     )

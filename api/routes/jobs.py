@@ -11,10 +11,10 @@ from api.etags import seen_already
 from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
-from api.refused import ended, problem_of
+from api.refused import accepted, ended
 from projections.postgres.views import Cursor, Filters
 from services.ledger.commands import CancelJob, DeleteJob, RetryNow
-from services.ledger.replies import Refused, Reply
+from services.ledger.replies import Reply
 from services.ledger.status import TERMINAL, Status
 from services.runtime.ids import is_uuid
 
@@ -102,8 +102,7 @@ async def cancel(call: Call) -> web.StreamResponse:
         asks["correlation_id"] = submission.cancellation(call.caller.org_id, job_id, key)
     command = CancelJob(job_id=job_id, **asks)
     reply = await call.parts.commander.ask(call.caller.partition, command)
-    if isinstance(reply.body, Refused):
-        raise problem_of(reply.body)
+    accepted(reply)
     return answer(202, answers.Cancelled(job_id=job_id, accepted=True), ledger_position(reply))
 
 
@@ -116,8 +115,7 @@ async def retry_now(call: Call) -> web.StreamResponse:
     if status in TERMINAL:
         raise ended(status)
     reply = await call.parts.commander.ask(call.caller.partition, RetryNow(job_id=job_id, **call.asks()))
-    if isinstance(reply.body, Refused):
-        raise problem_of(reply.body)
+    accepted(reply)
     return answer(202, answers.Hastened(job_id=job_id, accepted=True), ledger_position(reply))
 
 
@@ -128,8 +126,7 @@ async def delete(call: Call) -> web.StreamResponse:
         raise not_found("job")
     command = DeleteJob(job_id=job_id, **call.asks())
     reply = await call.parts.commander.ask(call.caller.partition, command)
-    if isinstance(reply.body, Refused):
-        raise problem_of(reply.body)
+    accepted(reply)
     gone = await call.parts.jobs.reached(reply.partition, reply.position, DELETED_SECONDS)
     return answer(200 if gone else 202, answers.Deleted(job_id=job_id, deleted=gone), ledger_position(reply))
 

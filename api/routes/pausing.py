@@ -7,11 +7,10 @@ from api.config import orgs
 from api.http import answer
 from api.operation import Call, Operation
 from api.org_answers import org_of, shown_org
-from api.refused import problem_of
+from api.refused import accepted
 from api.routes.jobs import ledger_position
 from api.workflow_answers import versions_of, workflow_id_of
 from services.ledger.commands import PauseOrg, PauseWorkflow, ResumeOrg, ResumeWorkflow
-from services.ledger.replies import Refused
 
 
 async def pause_org(call: Call) -> web.StreamResponse:
@@ -37,8 +36,7 @@ async def resume_workflow(call: Call) -> web.StreamResponse:
 async def _org(call: Call, *, pause: bool) -> web.StreamResponse:
     org = await org_of(call)
     reply = await call.parts.commander.ask(org.partition, (PauseOrg if pause else ResumeOrg)(**call.asks(org.org_id)))
-    if isinstance(reply.body, Refused):
-        raise problem_of(reply.body)
+    accepted(reply)
     changed = await orgs.set_paused(call.parts.pool, org.org_id, paused=pause)
     return answer(200, shown_org(changed or org), ledger_position(reply))
 
@@ -49,8 +47,7 @@ async def _workflow(call: Call, *, pause: bool) -> web.StreamResponse:
         await versions_of(call)  # there is such a workflow; one that was deleted while paused can be resumed
     command = (PauseWorkflow if pause else ResumeWorkflow)(**call.asks(), workflow_id=workflow_id)
     reply = await call.parts.commander.ask(call.caller.partition, command)
-    if isinstance(reply.body, Refused):
-        raise problem_of(reply.body)
+    accepted(reply)
     await orgs.set_workflow_paused(pool, call.caller.org_id, workflow_id, paused=pause)
     return answer(200, answers.WorkflowPause(workflow_id=workflow_id, paused=pause), ledger_position(reply))
 

@@ -11,14 +11,14 @@ from api.config.schedules import Schedule, TagFilter
 from api.errors import Problem, invalid
 from api.http import answer, answered_with
 from api.operation import Call, Operation
-from api.refused import problem_of, repeatable
+from api.refused import done, repeatable
 from api.routes.jobs import ledger_position
 from api.routes.schedules import all_shown, schedule_of
 from api.schedules.shown import after, before, fire
 from api.schedules.work import submitted
 from schemas.values import FireKind
 from services.ledger.commands import FireSchedule, SubmitJobs
-from services.ledger.replies import Done, Refused, Reply
+from services.ledger.replies import Reply
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
 from services.runtime.time import now_micros
@@ -33,13 +33,13 @@ async def trigger(call: Call) -> web.StreamResponse:
     schedule = await schedule_of(call)
     with repeatable(key):
         reply = await _triggered(call, schedule, key, given="Idempotency-Key" in call.request.headers)
-    done = _accepted(reply)
-    note(jobs=len(done.job_ids))
+    made = done(reply)
+    note(jobs=len(made.job_ids))
     headers = {"Idempotency-Key": key, **ledger_position(reply)}
-    if done.repeated:
+    if made.repeated:
         headers["Idempotency-Replayed"] = "true"
-    body = schedule_answers.Triggered(schedule_id=schedule.schedule_id, job_ids=list(done.job_ids))
-    return answer(200 if done.repeated else 201, body, headers)
+    body = schedule_answers.Triggered(schedule_id=schedule.schedule_id, job_ids=list(made.job_ids))
+    return answer(200 if made.repeated else 201, body, headers)
 
 
 async def fires(call: Call) -> web.StreamResponse:
@@ -60,12 +60,12 @@ async def trigger_by_tags(call: Call) -> web.StreamResponse:
     async def one(schedule: Schedule) -> schedule_answers.TriggeredByTags:
         async with turn:
             try:
-                done = _accepted(await _triggered(call, schedule, f"{key}\0{schedule.schedule_id}", given=given))
+                made = done(await _triggered(call, schedule, f"{key}\0{schedule.schedule_id}", given=given))
             except Problem as problem:
                 if problem.status >= 500:
                     raise
                 return _outcome(schedule, (), problem.code)
-            return _outcome(schedule, done.job_ids, None)
+            return _outcome(schedule, made.job_ids, None)
 
     with repeatable(key):
         outcomes = await asyncio.gather(*map(one, meant))
@@ -120,7 +120,7 @@ async def _triggered(call: Call, schedule: Schedule, key: str, *, given: bool) -
         body_digest = submission.trigger_digest(schedule.schedule_id)
         known = SubmitJobs(**call.asks(), jobs=(), idempotency_digest=digest, request_digest=body_digest)
         reply = await call.parts.commander.ask(call.caller.partition, known)
-        if not _accepted(reply).job_ids:
+        if not done(reply).job_ids:
             raise
         return reply
     fired = FireSchedule(
@@ -131,16 +131,6 @@ async def _triggered(call: Call, schedule: Schedule, key: str, *, given: bool) -
         submission=made,
     )
     return await call.parts.commander.ask(call.caller.partition, fired)
-
-
-def _accepted(reply: Reply) -> Done:
-    match reply.body:
-        case Done():
-            return reply.body
-        case Refused() as refused:
-            raise problem_of(refused)
-        case other:
-            raise RuntimeError(f"the ledger answered a fire of a registered org with {other}")
 
 
 def _outcome(schedule: Schedule, job_ids: Sequence[str], code: str | None) -> schedule_answers.TriggeredByTags:

@@ -9,12 +9,12 @@ from api.config import destinations
 from api.errors import Problem
 from api.http import answer
 from api.operation import Call, Operation
-from api.refused import problem_of, repeatable
+from api.refused import done, repeatable
 from api.routes.jobs import ledger_position
 from api.routing import workflows_for
 from api.sealing import sealing_of
 from services.ledger.commands import NewJob, SubmitJobs
-from services.ledger.replies import Done, Refused, Reply
+from services.ledger.replies import Reply
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
 
@@ -73,7 +73,7 @@ async def _known(call: Call, key: str, jobs: list[NewJob], digest: bytes, proble
         for part in parts
     ]
     replies = await _asked(call, key, commands)
-    if not all(_accepted(reply).job_ids for reply in replies):
+    if not all(done(reply).job_ids for reply in replies):
         raise problem
     return _submitted(call, key, replies)
 
@@ -81,26 +81,16 @@ async def _known(call: Call, key: str, jobs: list[NewJob], digest: bytes, proble
 async def _asked(call: Call, key: str, commands: list[SubmitJobs]) -> list[Reply]:
     with repeatable(key):
         first = await call.parts.commander.ask(call.caller.partition, commands[0])
-        _accepted(first)  # another body under this key meets the first part: nothing else is sent then
+        done(first)  # another body under this key meets the first part: nothing else is sent then
         rest = await asyncio.gather(*(call.parts.commander.ask(call.caller.partition, part) for part in commands[1:]))
     return [first, *rest]
 
 
-def _accepted(reply: Reply) -> Done:
-    match reply.body:
-        case Done():
-            return reply.body
-        case Refused() as refused:
-            raise problem_of(refused)
-        case other:
-            raise RuntimeError(f"the ledger answered a submission of a registered org with {other}")
-
-
 def _submitted(call: Call, key: str, replies: list[Reply]) -> web.Response:
-    done = [_accepted(reply) for reply in replies]
-    jobs = [answers.JobStatus(job_id=job_id, status="pending") for body in done for job_id in body.job_ids]
+    made = [done(reply) for reply in replies]
+    jobs = [answers.JobStatus(job_id=job_id, status="pending") for body in made for job_id in body.job_ids]
     note(jobs=len(jobs), **({"job_id": jobs[0].job_id} if len(jobs) == 1 else {}))
-    repeated = all(body.repeated for body in done)
+    repeated = all(body.repeated for body in made)
     headers = {"Idempotency-Key": key, **ledger_position(max(replies, key=lambda reply: reply.position))}
     if repeated:
         headers["Idempotency-Replayed"] = "true"
