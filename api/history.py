@@ -9,10 +9,11 @@ from msgspec import Struct
 from api import folded
 from api.auth import Caller
 from api.lookup import Jobs
-from api.revealing import KeysOfJobs, readable_entries
+from api.revealing import readable_entries
 from projections.postgres.rows import Transition
 from projections.postgres.views import JobDetail
 from services.runtime.ledger_log import Entry
+from services.runtime.shredding.codec import KeysOfJobs
 
 
 class Instant(Struct, frozen=True):

@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from api import folded
 from api.auth import Caller
-from api.revealing import KeysOfJobs, readable
+from api.revealing import readable
 from api.tail import Tail
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, Page, Progress
 from schemas.events import JobDeleted
 from schemas.recorded import Recorded
+from services.runtime.shredding.codec import KeysOfJobs
 
 FOLD_SECONDS = 2.0
 

@@ -1,20 +1,12 @@
 """Events of the log as a caller may read them: private bytes unsealed where their job has its key still."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
 from schemas.recorded import Recorded
 from services.runtime.ledger_log import Entry
-from services.runtime.shredding.codec import JobKey, Keys, is_sealed, revealed
-
-
-class KeysOfJobs(Protocol):
-    """Where the keys of jobs are; a services.runtime.shredding.store.JobKeys is one."""
-
-    async def of(self, jobs: Collection[JobKey]) -> Mapping[JobKey, bytes]:
-        """Return the keys of those of these jobs that have one."""
+from services.runtime.shredding.codec import JobKey, Keys, KeysOfJobs, is_sealed, revealed
 
 
 async def readable(keys: KeysOfJobs, events: Sequence[Recorded]) -> list[Recorded]:

@@ -5,8 +5,7 @@ The key is looked up once, when the attempt begins. A job without one was delete
 
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Collection, Mapping
-from typing import Protocol
+from collections.abc import AsyncGenerator
 
 from msgspec.structs import replace
 
@@ -14,18 +13,11 @@ from services.ledger.replies import Granted
 from services.ledger.reports import Failed, RetryLater
 from services.ledger.tasks import Task
 from services.runtime.errors import KeysAway, Unsealable
-from services.runtime.shredding.codec import JobKey, is_sealed, sealed, unsealed
+from services.runtime.shredding.codec import JobKey, KeysOfJobs, is_sealed, sealed, unsealed
 from services.workers.attempt import AWAY_DELAY_MS, Report
 from services.workers.executor import Attempt
 
 log = logging.getLogger(__name__)
-
-
-class KeysOfJobs(Protocol):
-    """Where the keys of jobs are; a services.runtime.shredding.store.JobKeys is one."""
-
-    async def of(self, jobs: Collection[JobKey]) -> Mapping[JobKey, bytes]:
-        """Return the keys of those of these jobs that have one; raises KeysAway."""
 
 
 def with_keys(keys: KeysOfJobs, attempt: Attempt) -> Attempt:

@@ -4,23 +4,20 @@ Where the key of a job is gone, or is not to be had, its message is left out; th
 """
 
 import logging
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from msgspec.structs import replace
 
 from services.ledger.reports import DeliveryResult
 from services.runtime.errors import KeysAway
-from services.runtime.shredding.codec import JobKey, sealed
+from services.runtime.shredding.codec import JobKey, KeysOfJobs, sealed
 
 log = logging.getLogger(__name__)
 
 
-class KeysOfJobs(Protocol):
-    """Where the keys of jobs are; a services.runtime.shredding.store.JobKeys is one."""
-
-    async def of(self, jobs: Collection[JobKey]) -> Mapping[JobKey, bytes]:
-        """Return the keys of those of these jobs that have one; raises KeysAway."""
+class KeysOfOrgs(KeysOfJobs, Protocol):
+    """Where it is known, too, which orgs have keys; a services.runtime.shredding.store.JobKeys is one."""
 
     async def with_erasure(self, orgs: Sequence[str]) -> set[str]:
         """Return those of these orgs that have, or had, erasure; raises KeysAway."""
@@ -29,7 +26,7 @@ class KeysOfJobs(Protocol):
 class Sealing:
     """Seals the answers of one writer."""
 
-    def __init__(self, keys: KeysOfJobs) -> None:
+    def __init__(self, keys: KeysOfOrgs) -> None:
         self._keys = keys
 
     async def sealed(self, results: Sequence[DeliveryResult]) -> Sequence[DeliveryResult]:

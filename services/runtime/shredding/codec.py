@@ -5,7 +5,8 @@ bytes. Org and job are authenticated with it, so that no bytes pass for those of
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Protocol
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -22,6 +23,13 @@ JobKey = tuple[str, str]  # org_id, job_id
 Keys = Mapping[JobKey, bytes]
 
 
+class KeysOfJobs(Protocol):
+    """Where the keys of jobs are; a services.runtime.shredding.store.JobKeys is one."""
+
+    async def of(self, jobs: Collection[JobKey]) -> Mapping[JobKey, bytes]:
+        """Return the keys of those of these jobs that have one; raises KeysAway."""
+
+
 def is_sealed(private: bytes) -> bool:
     """Whether a key is needed to read these private bytes."""
     return private[:1] == SEALED
@@ -31,14 +39,14 @@ def sealed(private: bytes, key: bytes, job: JobKey) -> bytes:
     """Return private bytes sealed; empty ones, and those that are sealed already, as they are."""
     if not private or is_sealed(private):
         return private
-    return SEALED + encrypted(private, key, _bound(SEALED, job))
+    return SEALED + encrypted(private, key, bound(SEALED, job))
 
 
 def unsealed(private: bytes, key: bytes, job: JobKey) -> bytes:
     """Return what was sealed; Unsealable where it was sealed for another job, under another key, or changed since."""
     if not is_sealed(private):
         raise Unsealable(f"private bytes begin with {private[:1].hex() or 'nothing'}, sealed ones with 01")
-    return decrypted(private[1:], key, _bound(SEALED, job))
+    return decrypted(private[1:], key, bound(SEALED, job))
 
 
 def revealed(private: bytes, job: JobKey, keys: Keys) -> bytes:
@@ -68,7 +76,7 @@ def decrypted(data: bytes, key: bytes, bound: bytes) -> bytes:
         raise Unsealable("sealed bytes do not open: they belong to another key or job, or were changed") from None
 
 
-def _bound(purpose: bytes, job: JobKey) -> bytes:
+def bound(purpose: bytes, job: JobKey) -> bytes:
     """Return what is authenticated beside the data; different arguments never give the same bytes."""
     org = job[0].encode()
     return purpose + len(org).to_bytes(4, "big") + org + job[1].encode()

@@ -10,9 +10,10 @@ import msgspec
 
 from services.runtime.errors import KeysAway, Unsealable
 from services.runtime.sealing import Sealer
-from services.runtime.shredding.codec import KEY_BYTES, JobKey, decrypted, encrypted
+from services.runtime.shredding.codec import KEY_BYTES, JobKey, bound, decrypted, encrypted
 
 KNOWN_ORG_KEYS = 1_000
+JOB_KEY = b"job key"  # what is sealed, beside private bytes
 NO_KEY = "the keys of jobs are sealed, and this process has no JOBLEDGER_CREDENTIALS_KEY to open them with"
 KeyRow = tuple[str, str, int, bytes, bytes]  # org_id, job_id, key_id, sealed key of the job, sealed key of the org
 
@@ -39,11 +40,11 @@ class OrgKey:
 
     def sealed_job_key(self, job: JobKey, key: bytes) -> bytes:
         """Return the key of a job as it is kept."""
-        return encrypted(key, self.key, _bound(job))
+        return encrypted(key, self.key, bound(JOB_KEY, job))
 
     def job_key(self, job: JobKey, sealed: bytes) -> bytes:
         """Return the key of a job, or raise Unsealable."""
-        return decrypted(sealed, self.key, _bound(job))
+        return decrypted(sealed, self.key, bound(JOB_KEY, job))
 
 
 class Vault:
@@ -99,8 +100,3 @@ def new_job_key() -> bytes:
 def new_key_id() -> int:
     """Return the number of a new key of an org: never that of one which was destroyed, and which somebody holds yet."""
     return 1 + int.from_bytes(os.urandom(4)) % (2**31 - 1)
-
-
-def _bound(job: JobKey) -> bytes:
-    org = job[0].encode()
-    return b"job key" + len(org).to_bytes(4, "big") + org + job[1].encode()
