@@ -137,11 +137,16 @@ class Executor:
             worker_id=self._worker_id,
             boot_id=self._ledger.boot_id,
         )
+        return await self._asked(task, claim)
+
+    async def _asked(self, task: Task, command: ClaimTask | ReportProgress) -> Reply:
+        """Return what the ledger answers; one that is away is waited for."""
         while True:
             try:
-                return await self._ledger.ask(task.partition, claim)
+                return await self._ledger.ask(task.partition, command)
             except LedgerUnavailable as error:
-                log.warning("claim not answered, asking again", extra={"job_id": task.job_id, "reason": str(error)})
+                asked = {"job_id": task.job_id, "command": type(command).__name__, "reason": str(error)}
+                log.warning("not answered, asking again", extra=asked)
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def _run(self, task: Task, granted: Granted, position: int) -> None:
@@ -190,15 +195,9 @@ class Executor:
         _measure(nodes)
 
     async def _may_go_on(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...]) -> bool:
-        """Report nodes and return whether the call that comes next is paid; a ledger that is away is waited for."""
+        """Report nodes and return whether the call that comes next is paid."""
         report = replace(self._report(task, attempt, nodes, None), requester=self._ledger.boot_id)
-        while True:
-            try:
-                reply = await self._ledger.ask(task.partition, report)
-                break
-            except LedgerUnavailable as error:
-                log.warning("report not answered, asking again", extra={"job_id": task.job_id, "reason": str(error)})
-                await asyncio.sleep(RETRY_SECONDS)
+        reply = await self._asked(task, report)
         _measure(nodes)
         if isinstance(reply.body, Refused):
             log.info("job not gone on with", extra={"job_id": task.job_id, "reason": reply.body.code})
