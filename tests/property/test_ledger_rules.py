@@ -4,7 +4,7 @@ import itertools
 
 from hypothesis import given, settings
 
-from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed
+from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed, WorkerLost
 from schemas.recorded import Header, Recorded
 from services.ledger import job as jobs
 from services.ledger.apply import apply
@@ -44,6 +44,8 @@ def _legal(seen: list[Recorded]) -> dict[str, Job]:
     states: dict[str, Job] = {}
     for recorded in seen:
         event, header = recorded.event, recorded.header
+        if isinstance(event, WorkerLost):
+            states.update(_parted(states, event.boot_id))
         if not event.job_id:
             continue
         before = states.get(event.job_id)
@@ -55,6 +57,11 @@ def _legal(seen: list[Recorded]) -> dict[str, Job]:
             assert set(event.opened_by) == {d.opened_by for d in before.deliveries if d.destination.gating}
         states[event.job_id] = _evolved(before, recorded, event)
     return states
+
+
+def _parted(states: dict[str, Job], boot_id: str) -> dict[str, Job]:
+    """The jobs that ended while a worker was at them, once it is lost: no report of theirs is awaited any longer."""
+    return {job_id: jobs.parted(job) for job_id, job in states.items() if job.parting and job.boot_id == boot_id}
 
 
 def _evolved(before: Job | None, recorded: Recorded, event: AnyEvent) -> Job:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from schemas.events import AnyEvent, JobFailed, NodeFinished
 from schemas.values import NodeOutcome
-from services.ledger.commands import AnyCommand
+from services.ledger.commands import AnyCommand, ResumeOrg, ResumeWorkflow
 from services.ledger.delivery import DeliveryState
 from services.ledger.job import Job
 from services.ledger.reports import Extracted
@@ -184,10 +184,20 @@ def work(world: World, job: Job) -> list[AnyEvent]:
     return world.settle(*acks) if acks else []
 
 
+def resume_all(world: World) -> None:
+    """Resume every org and workflow that is paused."""
+    for org_id, org in list(world.ledger.orgs.items()):
+        if org.paused:
+            world.when(ResumeOrg(command_id="ro", org_id=org_id))
+        for workflow_id in sorted(org.paused_workflows):
+            world.when(ResumeWorkflow(command_id="rw", org_id=org_id, workflow_id=workflow_id))
+
+
 @settings(max_examples=150, deadline=None)
 @given(scripts)
 def test_54_after_any_faults_no_job_stands_still(script: list[AnyCommand | Wait | Lose]) -> None:
     world = run(script)
+    resume_all(world)  # what an operator has paused waits for them, and rightly
     for job in world.ledger.jobs.values():
         assert job.terminal or dated(world, job), job
     for boot_id in list(world.ledger.workers):

@@ -228,5 +228,5 @@ async def test_the_command_line_shows_gives_sets_and_changes(
         assert await said("grant", "acme", "5", "--key", "k") == "acme is on plan bi: 5 credits left"
     assert await said("set", "acme", "3") == "acme is on plan bi: 3 credits left"
     pocket.project()
-    assert await said("status") == "plan bi: 3 credits left of 3; 0 for 0 jobs, 0 for surcharges"
+    assert await said("status") == "plan bi: 3 credits left of 3; 0 for 0 jobs, 0 for surcharges, 0 given back"
     assert await said("plan", "acme", "standard") == "acme is on plan standard: not metered"
