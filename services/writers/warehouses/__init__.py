@@ -1,0 +1,1 @@
+"""Bulk-writers of customers' own warehouses: one table per destination, a row per item."""
