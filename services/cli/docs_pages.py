@@ -65,14 +65,17 @@ A destination is closed that was deleted or disabled since submit, or that answe
 to redeliver or to waive, until its deadline.
 
 The deadline is the destination's `gateSeconds`, or else `JOBLEDGER_GATE_DEADLINE_SECONDS` (72 h: longer than all tries
-together and than a weekend), counted from the moment at which the delivery was asked for; a redelivery has the whole
-time again. So no job waits for ever, and while it waits there is a date. `JobFailed` names the destination.
+together, which take 31 h, and than a weekend), counted from the moment at which the delivery was asked for; a
+redelivery has the whole time again. So no job waits for ever, and while it waits there is a date. `JobFailed` names the
+destination. Who makes the schedule longer than that makes the deadline longer too.
 Every verdict counts `jobledger_gate_verdicts_total{verdict,reason}` and every delivery given up
 `jobledger_deliveries_given_up_total{closed}`: alarm on both.
 
 A destination that is changed after submit keeps its policy for jobs under way; a webhook's new url is used at once. A
 store (ClickHouse) that is removed from an org still gets what jobs under way owe it. Deliveries that do not gate are
-tried by the same schedule, before and after the end of the job, and lead to no verdict.
+tried by the same schedule, before and after the end of the job, and lead to no verdict. Endpoints are tried as
+`JOBLEDGER_WEBHOOK_RETRY_SCHEDULE` says, stores as `JOBLEDGER_DELIVERY_RETRY_SCHEDULE`; a changed one holds for failures
+to come.
 
 A redelivery is a new generation: writers replace a row only by the same or a newer generation, and a webhook has
 another `webhook-id`. An ACK of an older generation than the newest is dropped. A job that failed or was cancelled has

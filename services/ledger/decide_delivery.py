@@ -9,6 +9,7 @@ from services.ledger.job import Job
 from services.ledger.policy import MILLISECOND
 from services.ledger.replies import Refused
 from services.ledger.reports import DeliveryResult
+from services.ledger.retries import spread, waits_of
 from services.ledger.state import Ledger
 
 
@@ -50,9 +51,9 @@ def _settle(ledger: Ledger, job: Job, result: DeliveryResult, writer_id: str, no
 
 
 def _failed(ledger: Ledger, job: Job, delivery: DeliveryStatus, result: DeliveryResult, now: int) -> list[AnyEvent]:
-    schedule = ledger.policy.delivery_schedule
-    again = result.retryable and not result.closed and delivery.failures < len(schedule)
-    wait = max(schedule[delivery.failures], result.retry_after_ms * MILLISECOND) if again else 0
+    waits = waits_of(ledger.policy, delivery.destination.kind)
+    again = result.retryable and not result.closed and delivery.failures < len(waits)
+    wait = max(waits[delivery.failures], result.retry_after_ms * MILLISECOND) if again else 0
     failed = DeliveryFailed(
         org_id=job.org_id,
         job_id=job.job_id,
@@ -62,7 +63,7 @@ def _failed(ledger: Ledger, job: Job, delivery: DeliveryStatus, result: Delivery
         generation=result.generation,
         try_number=delivery.try_number,
         error_type=result.error_type,
-        next_try_at=now + wait if again else 0,
+        next_try_at=now + spread(ledger.policy, wait, job.job_id, delivery) if again else 0,
     )
     if again:
         return [failed]

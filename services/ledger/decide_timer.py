@@ -9,6 +9,7 @@ from services.ledger.delivery import DeliveryState
 from services.ledger.follow import requested
 from services.ledger.job import Job
 from services.ledger.queue_limits import queue_expired
+from services.ledger.retries import resend_after
 from services.ledger.stale import unclaimed_yet
 from services.ledger.state import Ledger
 from services.ledger.status import Status
@@ -57,7 +58,7 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
         return [gate.overdue(job, delivery)]
     unanswered = (
         delivery.state is DeliveryState.REQUESTED
-        and delivery.changed_at + ledger.policy.resend_after(delivery.try_number) <= now
+        and delivery.changed_at + resend_after(ledger.policy, job.job_id, delivery) <= now
     )
     due = delivery.state is DeliveryState.WAITING and 0 < delivery.next_try_at <= now
     if not (unanswered or due):

@@ -12,6 +12,7 @@ from schemas.values import OnExhausted
 from services.ledger.delivery import DeliveryState, DeliveryStatus
 from services.ledger.job import Job
 from services.ledger.policy import SECOND, Policy
+from services.ledger.retries import resend_after
 from services.ledger.status import Status
 
 
@@ -44,7 +45,7 @@ def due_at(job: Job, delivery: DeliveryStatus, policy: Policy) -> int:
     """Return when a delivery is to be looked at again, microseconds UTC; 0: not by itself."""
     match delivery.state:
         case DeliveryState.REQUESTED:
-            due = delivery.changed_at + policy.resend_after(delivery.try_number)
+            due = delivery.changed_at + resend_after(policy, job.job_id, delivery)
         case DeliveryState.WAITING:
             due = delivery.next_try_at
         case DeliveryState.ACKED | DeliveryState.DEAD | DeliveryState.WAIVED:

@@ -19,7 +19,7 @@ class Policy:
     dispatch_resend: int = 30 * SECOND  # a task that nobody claimed goes out again after this
     delivery_resend: int = 30 * SECOND  # a delivery that nobody answered goes out again after this, then twice as late
     delivery_resend_cap: int = 10 * MINUTE
-    delivery_schedule: tuple[int, ...] = (
+    delivery_schedule: tuple[int, ...] = (  # waited after each failure but the last, of stores
         SECOND,
         5 * SECOND,
         30 * SECOND,
@@ -29,7 +29,9 @@ class Policy:
         5 * HOUR,
         10 * HOUR,
     )
-    gate_deadline: int = 72 * HOUR  # that a job waits for an ACK, longer than the schedule and than a weekend
+    webhook_schedule: tuple[int, ...] = (5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR)
+    spread_percent: int = 10  # of each wait of a delivery, that is added to it at most, so that no crowd comes back
+    gate_deadline: int = 72 * HOUR  # that a job waits for an ACK, longer than each schedule and than a weekend
     max_losses: int = 3  # claims that may end by a lost worker before the job fails
     idempotency_lifetime: int = 24 * HOUR
     fire_lifetime: int = 90 * 24 * HOUR  # behind which no due time of a schedule is made up for

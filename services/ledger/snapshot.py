@@ -35,7 +35,7 @@ from services.ledger.state import Ledger, Org, Worker
 from services.ledger.timers import Timer
 from services.ledger.turns import Turns
 
-FOLD_VERSION = 4
+FOLD_VERSION = 5
 JOBS_IN_PART = 2_000
 ENTRIES_IN_PART = 5_000
 

@@ -2,6 +2,7 @@
 
 from services.ledger.plans import Prices, plans_of
 from services.ledger.policy import SECOND, Policy
+from services.ledger.retries import schedule_of
 from services.runtime.settings import Settings
 
 
@@ -12,6 +13,8 @@ def policy_of(settings: Settings) -> Policy:
         lease=int(settings.lease_seconds * SECOND),
         dispatch_resend=int(settings.dispatch_resend_seconds * SECOND),
         delivery_resend=int(settings.delivery_resend_seconds * SECOND),
+        delivery_schedule=schedule_of(settings.delivery_retry_schedule),
+        webhook_schedule=schedule_of(settings.webhook_retry_schedule),
         ended_kept=settings.ended_kept,
         ended_kept_for=int(settings.ended_kept_seconds * SECOND),
         max_pending=settings.max_pending,

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, cast
 
 from services.ledger.plans import plans_of
+from services.ledger.retries import schedule_of
 from services.runtime.dsn import check_dsn
 from services.runtime.errors import SettingsError
 from services.runtime.sealing import Sealer
@@ -47,6 +48,8 @@ class Settings:
     heartbeat_seconds: float = 10.0
     dispatch_resend_seconds: float = 30.0
     delivery_resend_seconds: float = 30.0
+    delivery_retry_schedule: str = "0,1,5,30,300,1800,7200,18000,36000"  # before each try of a store
+    webhook_retry_schedule: str = "0,5,300,1800,7200,18000,36000,36000"  # before each try of an endpoint
     gate_deadline_seconds: float = 72 * 3600.0  # that a job waits for the ACK of a destination with no limit of its own
     ended_kept: int = 20_000  # ended jobs that each partition of a decider keeps in memory
     ended_kept_seconds: float = 120.0  # and for so long at least
@@ -162,6 +165,11 @@ def _check(settings: Settings) -> None:
         plans_of(settings.plans)
     except ValueError as error:
         raise SettingsError(f"JOBLEDGER_PLANS takes plans by name, as in docs/credits.md: {error}") from None
+    for name in ("delivery_retry_schedule", "webhook_retry_schedule"):
+        try:
+            schedule_of(getattr(settings, name))
+        except ValueError as error:
+            raise SettingsError(f"JOBLEDGER_{name.upper()} takes {error}") from None
     if settings.gate_deadline_seconds < 1:
         raise SettingsError("JOBLEDGER_GATE_DEADLINE_SECONDS must be at least 1: no job may wait for ever")
 

@@ -58,7 +58,13 @@ class Ledger(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        policy = Policy(min_window=1000, delivery_schedule=(SECOND, SECOND), max_losses=3, prices=Prices(fallback=1))
+        policy = Policy(
+            min_window=1000,
+            delivery_schedule=(SECOND, SECOND),
+            webhook_schedule=(SECOND, SECOND),
+            max_losses=3,
+            prices=Prices(fallback=1),
+        )
         self.world = World(policy)
         self.model = Model(CAPS, dict(BALANCES))
         self.submitted = 0

@@ -18,7 +18,7 @@ from services.ledger.state import Ledger
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, PlainEncoder, World, ack, failed_node, node
 
 JOBS = tuple(f"j{number}" for number in range(6))
-POLICY = Policy(delivery_schedule=(SECOND, 5 * SECOND, 30 * SECOND), gate_deadline=10 * MINUTE)
+POLICY = Policy(delivery_schedule=(SECOND, 5 * SECOND, 30 * SECOND), spread_percent=0, gate_deadline=10 * MINUTE)
 steps = st.lists(st.tuples(st.sampled_from(JOBS), st.integers(0, 7), st.integers(0, 40)), min_size=1, max_size=60)
 
 

@@ -88,7 +88,11 @@ class World:
 def policy(settings: Settings) -> Policy:
     """Return the limits of the rules."""
     return replace(
-        policy_of(settings), delivery_schedule=RETRIES, delivery_resend_cap=12 * SECOND, hold_lifetime=6 * SECOND
+        policy_of(settings),
+        delivery_schedule=RETRIES,
+        webhook_schedule=RETRIES,
+        delivery_resend_cap=12 * SECOND,
+        hold_lifetime=6 * SECOND,
     )
 
 

@@ -13,7 +13,7 @@ from services.ledger.reports import Failed
 from services.ledger.status import Status
 from tests.unit.ledger.world import POSTGRES, World, ack, names
 
-NO_TRIES = Policy(delivery_schedule=())
+NO_TRIES = Policy(delivery_schedule=(), webhook_schedule=(), spread_percent=0)
 HOOK = "hook"
 
 
@@ -158,7 +158,7 @@ def test_a_destination_may_have_a_deadline_of_its_own() -> None:
 
 
 def test_a_deadline_before_the_next_try_is_kept() -> None:
-    world = waiting(policy=Policy(delivery_schedule=(10 * HOUR,), gate_deadline=HOUR))
+    world = waiting(policy=Policy(webhook_schedule=(10 * HOUR,), spread_percent=0, gate_deadline=HOUR))
     give_up(world)
     assert world.after(3599) == []
     assert names(world.after(1)) == ["JobFailed"]
@@ -176,7 +176,7 @@ def test_an_ack_after_the_verdict_is_recorded_and_changes_nothing_else() -> None
 
 
 def test_a_redelivery_gets_the_whole_time_again() -> None:
-    world = waiting(policy=Policy(delivery_schedule=(), gate_deadline=100 * SECOND))
+    world = waiting(policy=Policy(webhook_schedule=(), gate_deadline=100 * SECOND))
     give_up(world)
     world.after(90)
     assert names(world.when(redeliver(2))) == ["DeliveryRequested"]
@@ -225,7 +225,7 @@ def test_what_an_earlier_generation_opened_stays_open() -> None:
 
 
 def test_a_completed_job_is_redelivered_and_looked_after_until_that_is_settled() -> None:
-    world = World(Policy(ended_kept=0, ended_kept_for=0)).extracted()
+    world = World(Policy(ended_kept=0, ended_kept_for=0, spread_percent=0)).extracted()
     world.settle(ack())
     assert names(world.when(redeliver(2, "internal-postgres"))) == ["DeliveryRequested"]
     world.archive()

@@ -23,7 +23,7 @@ def requested(events: list[AnyEvent]) -> list[str]:
 
 
 def running(policy: Policy | None = None) -> World:
-    world = World(policy or Policy()).org()
+    world = World(policy or Policy(spread_percent=0)).org()
     world.submit(destinations=PLACES)
     world.claim()
     return world
@@ -103,7 +103,7 @@ def test_a_notice_that_fails_is_tried_again_by_the_schedule_and_given_up_at_its_
     else:
         world.report(EXTRACTED, node(0))
         world.settle(ack(), ack(destination="wh-1"))
-    for failures, wait in enumerate(world.policy.delivery_schedule, 1):
+    for failures, wait in enumerate(world.policy.webhook_schedule, 1):
         [failed] = world.settle(ack(destination=place, error_type="http_500", try_number=failures))
         assert isinstance(failed, DeliveryFailed)
         assert failed.next_try_at == world.now + wait

@@ -132,7 +132,7 @@ def test_a_delivery_without_answer_goes_out_again_later_and_later() -> None:
 
 
 def test_a_failed_delivery_is_tried_by_schedule_and_then_given_up_and_held() -> None:
-    world = World(Policy(delivery_schedule=(1_000_000, 5_000_000))).extracted()
+    world = World(Policy(delivery_schedule=(1_000_000, 5_000_000), spread_percent=0)).extracted()
     bad = ack(error_type="connection", rows=0)
     [failed] = world.settle(bad)
     assert isinstance(failed, DeliveryFailed)

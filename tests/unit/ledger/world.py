@@ -63,7 +63,7 @@ class Keeper:
 class World:
     """One partition with a clock and everything it has sent out."""
 
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = field(default_factory=lambda: Policy(spread_percent=0))
     now: int = START
     offset: int = 0
     seen: list[Recorded] = field(default_factory=list)

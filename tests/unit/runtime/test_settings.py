@@ -55,6 +55,12 @@ def test_every_missing_setting_is_named_at_once() -> None:
         ("PLANS", '{"bi": {"metred": true}}'),
         ("PLANS", '{"bi": {"maxInFlight": 0}}'),
         ("PLANS", "bi"),
+        ("WEBHOOK_RETRY_SCHEDULE", "5,300"),
+        ("WEBHOOK_RETRY_SCHEDULE", ""),
+        ("WEBHOOK_RETRY_SCHEDULE", "0,nan"),
+        ("DELIVERY_RETRY_SCHEDULE", "0,5,0"),
+        ("DELIVERY_RETRY_SCHEDULE", "0,soon"),
+        ("DELIVERY_RETRY_SCHEDULE", "0" + ",1" * 50),
     ],
 )
 def test_a_bad_setting_is_named(field: str, value: str) -> None:
