@@ -5,15 +5,18 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from multidict import MultiMapping
 
 from api.config.keys import Grant, opens, parts_of
 from api.errors import Problem
+from api.failures import Failures
 
+T = TypeVar("T")
 TRUST_SECONDS = 3.0  # how long a looked-up key is believed: the longest that a revoked or expired one still works
 USED_SECONDS = 300.0  # between two notes that a key is in use, by one process
-MAX_REMEMBERED = 10_000  # looked-up keys, unknown ones included; then all are forgotten
+MAX_REMEMBERED = 10_000  # keys that were found, and as many that were not; then the oldest are forgotten
 _KEY_NAMES = frozenset({"key", "apikey", "api_key", "api-key", "token", "access_token", "authorization"})
 _KEY_TEXT = re.compile(r"jlk_[0-9a-zA-Z]", re.ASCII)
 
@@ -39,25 +42,32 @@ class Keyring:
         operator_key: str,
         used: Callable[[Grant], Awaitable[None]],
         clock: Callable[[], float] = time.monotonic,
+        failures: Failures | None = None,
     ) -> None:
         self._find = find
         self._used = used
         self._operator_key = operator_key.encode()
         self._clock = clock
-        self._known: dict[str, tuple[float, Grant | None]] = {}
+        self._failures = failures or Failures()
+        self._known: dict[str, tuple[float, Grant]] = {}
+        self._unknown: dict[str, float] = {}  # apart, so that no guess pushes out a key that is in use
         self._noted: dict[str, float] = {}  # when a key was last noted to be in use
 
-    async def caller(self, authorization: str) -> Caller:
-        """Return who this header names, or raise a Problem `unauthenticated`."""
+    async def caller(self, authorization: str, address: str | None = None) -> Caller:
+        """Return who this header names, or raise a Problem `unauthenticated`, or `rate_limited` for an address."""
         scheme, _, text = authorization.partition(" ")
         if scheme.lower() != "bearer" or not text.strip():
             raise unauthenticated("send the header `Authorization: Bearer <key>`")
         text = text.strip()
+        parts = parts_of(text)
+        if address is not None and not (parts and parts[0] in self._known):
+            self._failures.refuse_more(address)
         if self._operator_key and hmac.compare_digest(text.encode("utf-8", "replace"), self._operator_key):
             return Caller(actor="operator", scopes=frozenset({"operator"}))
-        parts = parts_of(text)
         grant = await self._grant(parts[0]) if parts else None
         if not parts or not grant or not opens(grant, parts[1]):
+            if address is not None:
+                self._failures.note(address)
             raise unauthenticated("this key is unknown, revoked or expired")
         await self._note(grant)
         scopes = frozenset(grant.scopes)
@@ -83,11 +93,26 @@ class Keyring:
         known = self._known.get(key_id)
         if known and now - known[0] < TRUST_SECONDS:
             return known[1]
+        if now - self._unknown.get(key_id, -TRUST_SECONDS) < TRUST_SECONDS:
+            return None
+        if not known:
+            self._failures.refuse_look_up()
         grant = await self._find(key_id)
-        if len(self._known) >= MAX_REMEMBERED:
-            self._known.clear()
-        self._known[key_id] = (now, grant)
+        if grant is None:
+            self._known.pop(key_id, None)
+            _remember(self._unknown, key_id, now)
+            self._failures.note_look_up()
+        else:
+            self._unknown.pop(key_id, None)
+            _remember(self._known, key_id, (now, grant))
         return grant
+
+
+def _remember(where: dict[str, T], key_id: str, what: T) -> None:
+    where.pop(key_id, None)  # what was looked up last stands last
+    if len(where) >= MAX_REMEMBERED:
+        del where[next(iter(where))]
+    where[key_id] = what
 
 
 def unauthenticated(message: str) -> Problem:

@@ -59,7 +59,7 @@ CODES: dict[str, tuple[int, str]] = {
     "workflow_invalid": (422, "The workflow cannot run; `faults` names everything that is wrong with it."),
     "rate_limited": (
         429,
-        "The key, or its org, made too many calls at once. Wait for as long as `Retry-After` says.",
+        "The key or its org made too many calls, or too many came without a good key. Wait as `Retry-After` says.",
     ),
     "if_match_missing": (
         428,

@@ -96,7 +96,7 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         caller = Caller()
         if operation.access != "open":
-            caller = await parts.keyring.caller(request.headers.get("Authorization", ""))
+            caller = await parts.keyring.caller(request.headers.get("Authorization", ""), request.remote or "")
             _seen.get().actor = caller.actor
             note(**_ids_of(caller, request))
             _seen.get().headers = parts.limiter.take(caller)

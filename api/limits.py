@@ -4,44 +4,15 @@ A key may make so many calls a second, and in a burst those of two seconds; all 
 What is over is refused before anything is looked up for it, so that one org's load does not slow another's.
 """
 
-import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
 
 from api.auth import Caller
+from api.buckets import BURST_SECONDS, Buckets, burst, told_to_wait
 from api.errors import Problem
 
-BURST_SECONDS = 2.0
 ORG_FACTOR = 2.0
-LONGEST_SECONDS = 86_400.0  # that a caller is told to wait, however small its rate
-MAX_BUCKETS = 20_000  # then the full ones are let go of: a bucket that begins is full too
-
-
-@dataclass(slots=True)
-class _Bucket:
-    calls_per_second: float
-    tokens: float
-    at: float
-
-    def fill(self, now: float) -> None:
-        """Add what has dripped in since."""
-        self.tokens = min(self.size, self.tokens + (now - self.at) * self.calls_per_second)
-        self.at = now
-
-    @property
-    def size(self) -> float:
-        """How many calls it holds when it is full."""
-        return _burst(self.calls_per_second)
-
-    def seconds_until(self, tokens: float) -> float:
-        """How long it takes until it holds so many."""
-        return min(LONGEST_SECONDS, max(0.0, tokens - self.tokens) / self.calls_per_second)
-
-    def told(self, name: str) -> str:
-        """Say how many calls are left, and in how many seconds all are."""
-        return f'"{name}";r={int(self.tokens)};t={math.ceil(self.seconds_until(self.size))}'
 
 
 class Limiter:
@@ -50,7 +21,7 @@ class Limiter:
     def __init__(self, calls_per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._calls_per_second = calls_per_second
         self._clock = clock
-        self._buckets: dict[str, _Bucket] = {}
+        self._buckets = Buckets()
 
     def take(self, caller: Caller) -> dict[str, str]:
         """Count a call and return the headers that say what is left, or raise a Problem `rate_limited`."""
@@ -58,8 +29,8 @@ class Limiter:
         if not rate or not caller.org_id:  # the operator is not counted
             return {}
         now = self._clock()
-        key = self._filled(caller.actor, rate, now)
-        org = self._filled(f"org:{caller.org_id}", rate * ORG_FACTOR, now)
+        key = self._buckets.filled(caller.actor, rate, now)
+        org = self._buckets.filled(f"org:{caller.org_id}", rate * ORG_FACTOR, now)
         wait = max(key.seconds_until(1), org.seconds_until(1))
         if not wait:
             key.tokens -= 1
@@ -70,30 +41,13 @@ class Limiter:
             raise Problem(
                 "rate_limited",
                 f"{whose} made too many calls at once: wait, and spread them",
-                headers={**headers, "Retry-After": str(max(1, math.ceil(wait)))},
+                headers={**headers, **told_to_wait(wait)},
             )
         return headers
-
-    def _filled(self, name: str, rate: float, now: float) -> _Bucket:
-        bucket = self._buckets.get(name)
-        if bucket is None or bucket.calls_per_second != rate:
-            if len(self._buckets) >= MAX_BUCKETS:
-                self._forget(now)
-            bucket = self._buckets[name] = _Bucket(rate, 0.0, now)
-            bucket.tokens = bucket.size
-        bucket.fill(now)
-        return bucket
-
-    def _forget(self, now: float) -> None:
-        self._buckets = {name: each for name, each in self._buckets.items() if now - each.at < BURST_SECONDS}
 
 
 @cache
 def _policy(rate: float) -> str:
     """Say how many calls are taken in which time, as the IETF's draft on rate limit headers has it."""
     window = f"w={BURST_SECONDS:g}"
-    return f'"key";q={int(_burst(rate))};{window}, "org";q={int(_burst(rate * ORG_FACTOR))};{window}'
-
-
-def _burst(calls_per_second: float) -> float:
-    return max(1.0, calls_per_second * BURST_SECONDS)
+    return f'"key";q={int(burst(rate))};{window}, "org";q={int(burst(rate * ORG_FACTOR))};{window}'

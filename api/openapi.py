@@ -106,11 +106,9 @@ def _responses(operation: Operation) -> dict[str, Any]:
 def _implied(operation: Operation) -> tuple[str, ...]:
     codes = list(ERRORS_OF_ALL)
     if operation.access != "open":
-        codes += ["unauthenticated", "forbidden", "store_unavailable"]
+        codes += ["unauthenticated", "forbidden", "rate_limited", "store_unavailable"]
     if operation.positioned:
         codes += ["invalid_position", "position_not_reached"]
-    if operation.access not in ("open", "operator"):
-        codes.append("rate_limited")
     if operation.body:
         codes += ["invalid_json", "too_large"]
     return tuple(codes)

@@ -88,6 +88,7 @@ class Settings:
     dead_letter_limit: int = 1000  # parked records of one topic and hour, by whomever, before a process stops
     log_level: str = "INFO"
     calls_per_second: float = 250.0  # that a key may make to one API process, twice as many in a burst; 0: no limit
+    failed_calls_per_second: float = 10.0  # with no good key, from one address to one API process; 0: no limit
     operator_key: str = ""
     credentials_key: str = ""  # keys that seal provider credentials, comma-separated, the newest first
     signing_key: str = ""  # seed of the Ed25519 key that signs the heads of chains, 32 bytes in base64
@@ -156,8 +157,9 @@ def _check(settings: Settings) -> None:
     check_dsn("JOBLEDGER_POSTGRES", settings.postgres)
     if settings.credentials_key:
         Sealer(settings.credentials_key)  # raises, and names the setting
-    if not settings.calls_per_second >= 0:
-        raise SettingsError("JOBLEDGER_CALLS_PER_SECOND must be 0, for no limit, or more")
+    for name in ("calls_per_second", "failed_calls_per_second"):
+        if not getattr(settings, name) >= 0:
+            raise SettingsError(f"JOBLEDGER_{name.upper()} must be 0, for no limit, or more")
     for name in ("job_credits", "render_surcharge", "fallback_surcharge"):
         if not 0 <= getattr(settings, name) <= MAX_PRICE:
             raise SettingsError(f"JOBLEDGER_{name.upper()} takes a number of credits from 0 to {MAX_PRICE}")

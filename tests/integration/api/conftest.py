@@ -16,6 +16,7 @@ from api.auth import Keyring
 from api.compose import tended
 from api.config import keys
 from api.config.store import Pool
+from api.failures import Failures
 from api.fires import Fires
 from api.history import History
 from api.http import app_of
@@ -198,7 +199,10 @@ async def running(settings: Settings, pocket: PocketLedger, session: aiohttp.Cli
         job_keys = JobKeys(pool, Vault(settings.credentials_key))
         jobs = Jobs(model, tail, job_keys)
         keyring = Keyring(
-            lambda key_id: keys.grant_of(pool, key_id), settings.operator_key, lambda grant: keys.used(pool, grant)
+            lambda key_id: keys.grant_of(pool, key_id),
+            settings.operator_key,
+            lambda grant: keys.used(pool, grant),
+            failures=Failures(settings.failed_calls_per_second),
         )
         parts = Parts(
             settings=settings,

@@ -42,6 +42,7 @@ async def described(ledger: Settings) -> AsyncIterator[str]:
         credentials_key=new_key(),
         clickhouse="http://127.0.0.1:9/jobledger",
         calls_per_second=0,
+        failed_calls_per_second=0,
         host="127.0.0.1",
         port=0,
     )

@@ -134,3 +134,14 @@ async def test_a_key_that_calls_too_much_is_told_to_wait_and_another_org_is_not(
     assert answer.headers["RateLimit"].startswith('"key";r=0;t=')
     fine = await api.call("GET", "/api/v1/jobs", rival.key)
     assert (fine.status, fine.headers["RateLimit-Policy"]) == (200, '"key";q=500;w=2, "org";q=1000;w=2')
+
+
+async def test_who_guesses_keys_is_told_to_wait_and_a_key_in_use_from_the_same_address_is_not(
+    api: Api, acme: Tenant
+) -> None:
+    said = [(await api.call("GET", "/api/v1/jobs", f"jlk_{number:016x}_{'0' * 64}")).status for number in range(200)]
+    assert said[:20] == [401] * 20
+    assert 429 in said
+    answer = await api.call("GET", "/api/v1/jobs", "jlk_" + "f" * 16 + "_" + "0" * 64)
+    assert (answer.status, answer.json["error"], answer.headers["Retry-After"]) == (429, "rate_limited", "1")
+    assert (await api.call("GET", "/api/v1/jobs", acme.key)).status == 200

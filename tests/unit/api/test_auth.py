@@ -1,6 +1,7 @@
 """Callers and their keys."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 from multidict import MultiDict
@@ -67,6 +68,32 @@ async def test_an_unknown_key_is_asked_for_once_in_a_while_and_memory_stays_boun
             with pytest.raises(Problem):
                 await keyring.caller(f"Bearer jlk_{number:016x}_{SECRET}")
     assert database.asked == auth.MAX_REMEMBERED + 10
+
+
+async def test_unknown_keys_push_no_key_out_that_is_in_use(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auth, "MAX_REMEMBERED", 5)
+    database = Database()
+    keyring = Keyring(database.find, "", database.note, lambda: 0.0)
+    await keyring.caller(f"Bearer {KEY}")
+    for number in range(20):
+        with pytest.raises(Problem):
+            await keyring.caller(f"Bearer jlk_{number:016x}_{SECRET}")
+    await keyring.caller(f"Bearer {KEY}")
+    assert database.asked == 21
+
+
+async def test_what_is_remembered_stays_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auth, "MAX_REMEMBERED", 5)
+
+    async def find(key_id: str) -> Grant | None:
+        return replace(GRANT, key_id=key_id) if key_id.startswith("a") else None
+
+    keyring = Keyring(find, "", Database().note, lambda: 0.0)
+    for number in range(20):
+        await keyring.caller(f"Bearer jlk_a{number:015x}_{SECRET}")
+        with pytest.raises(Problem):
+            await keyring.caller(f"Bearer jlk_{number:016x}_{SECRET}")
+    assert (len(keyring._known), len(keyring._unknown)) == (5, 5)
 
 
 async def test_without_an_operator_key_nobody_is_the_operator() -> None:

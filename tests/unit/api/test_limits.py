@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from api import limits
+from api import buckets
 from api.auth import Caller
 from api.errors import Problem
 from api.limits import Limiter
@@ -71,11 +71,11 @@ def test_a_rate_of_the_org_goes_before_that_of_the_api_and_the_operator_is_not_c
 
 
 def test_memory_stays_bounded_and_nobody_gains_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "MAX_BUCKETS", 10)
+    monkeypatch.setattr(buckets, "MAX_BUCKETS", 10)
     clock = Clock()
     limiter = Limiter(RATE, clock)
     for number in range(100):
-        clock.now = number * limits.BURST_SECONDS
+        clock.now = number * buckets.BURST_SECONDS
         limiter.take(Caller(f"api:{number}", f"org-{number}"))
         assert len(limiter._buckets) <= 11
     assert taken(limiter, ACME) == 2 * RATE
@@ -90,4 +90,4 @@ def test_however_small_a_rate_is_a_caller_is_told_when_to_come_back() -> None:
         assert limiter.take(ACME)["RateLimit-Policy"] == '"key";q=1;w=2, "org";q=1;w=2'
         with pytest.raises(Problem) as refused:
             limiter.take(ACME)
-        assert int(refused.value.headers["Retry-After"]) == limits.LONGEST_SECONDS
+        assert int(refused.value.headers["Retry-After"]) == buckets.LONGEST_SECONDS
