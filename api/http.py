@@ -32,6 +32,7 @@ from services.runtime.metrics import count, timed
 log = logging.getLogger(__name__)
 REQUEST_SECONDS = 25.0  # then a store or the ledger is taken for not answering
 BODY_SECONDS = 15.0  # for the whole body; then the caller is at fault
+MAX_NOTHING_BYTES = 64  # of a body that says nothing
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are one in the metrics
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
 
@@ -108,7 +109,11 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
             patience = parts.settings.min_position_seconds
             seen = await positions.reached(parts.jobs, caller, request.headers, asked, patience)
         query = _query(asked, operation)
-        body = typed(await _body(request, operation), operation.body) if operation.body else None
+        body = None
+        if operation.body:
+            body = typed(await _body(request, operation), operation.body)
+        elif request.can_read_body:
+            await _refuse_body(request)
         response = await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
         if seen and seen.position and not response.prepared:
             response.headers.setdefault("Ledger-Position", str(seen))
@@ -143,18 +148,33 @@ def _ids_of(caller: Caller, request: web.Request) -> dict[str, str]:
 
 async def _body(request: web.Request, operation: Operation) -> dict[str, Any]:
     limit = operation.max_body_bytes
-    data = bytearray()
     if (request.content_length or 0) > limit:
         raise _too_large(limit)
+    data = await _up_to(request, limit)
+    if len(data) > limit:
+        raise _too_large(limit)
+    return {} if operation.body_optional and not data else json_object(data)
+
+
+async def _refuse_body(request: web.Request) -> None:
+    """Refuse what a call would not look at; some clients send an empty object where there is nothing to say."""
+    data = await _up_to(request, MAX_NOTHING_BYTES)
+    if len(data) > MAX_NOTHING_BYTES or data.strip() not in (b"", b"{}"):
+        raise invalid("body", "this call takes no body: leave it out")
+
+
+async def _up_to(request: web.Request, limit: int) -> bytes:
+    """Return the whole body, or more than `limit` bytes of it."""
+    data = bytearray()
     try:
         async with asyncio.timeout(BODY_SECONDS):
             async for chunk in request.content.iter_chunked(65536):
                 data += chunk
                 if len(data) > limit:
-                    raise _too_large(limit)
+                    break
     except TimeoutError:
         raise Problem("bad_request", f"the body did not arrive whole within {BODY_SECONDS:g} s") from None
-    return {} if operation.body_optional and not data else json_object(bytes(data))
+    return bytes(data)
 
 
 def _too_large(limit: int) -> Problem:

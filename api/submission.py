@@ -7,11 +7,12 @@ answer by the digest derived for it.
 import hashlib
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 from msgspec.structs import replace
+from multidict import MultiMapping
 
 from api import requests
 from api.config.workflows import Runnable
@@ -39,9 +40,12 @@ class Part:
     first_digest: bytes  # of the others: the digest of the first
 
 
-def given_key(headers: Mapping[str, str]) -> str:
+def given_key(headers: MultiMapping[str]) -> str:
     """Return the Idempotency-Key of a request, "" where there is none, or raise a Problem."""
-    key = headers.get("Idempotency-Key", "")
+    keys = headers.getall("Idempotency-Key", [])
+    if len(keys) > 1:
+        raise Problem("bad_request", "the header comes several times: send one key", field="Idempotency-Key")
+    key = keys[0] if keys else ""
     if key and not _IDEMPOTENCY_KEY.fullmatch(key):
         raise invalid("Idempotency-Key", "the header takes 1 to 255 visible ASCII characters")
     return key

@@ -10,6 +10,7 @@ import aiohttp
 import msgspec
 import pytest
 from aiohttp import web
+from multidict import CIMultiDict
 from psycopg_pool import AsyncConnectionPool
 
 from api.auth import Keyring
@@ -82,8 +83,8 @@ class Api:
 
     async def call(self, method: str, path: str, key: str = "", body: Any = None, **options: Any) -> Answered:
         """Make a call; `body` bytes, also in chunks, are sent as they are, anything else as JSON."""
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
-        headers |= options.pop("headers", {})
+        headers = CIMultiDict({"Authorization": f"Bearer {key}"} if key else {})
+        headers.update(options.pop("headers", {}))
         sent: AsyncIterator[bytes] | io.BytesIO | None
         if body is None or isinstance(body, AsyncIterator):
             sent = body

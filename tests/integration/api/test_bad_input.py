@@ -3,7 +3,7 @@
 ROWS is the single source: each row is tried with each of its requests, and the table of the document has to be equal.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any
 import aiohttp
 import pytest
 import pytest_asyncio
+from multidict import CIMultiDict
 
 from services.runtime.settings import Settings
 from tests.conftest import TEST_PARTITIONS, Databases
@@ -21,6 +22,7 @@ from tests.integration.api.pocket import PocketLedger
 DOCS = Path(__file__).parents[3] / "docs" / "errors.md"
 URL = "https://shop.example/1"
 ACME_KEY, NO_KEY = "acme", ""
+TWO_KEYS = CIMultiDict([("Idempotency-Key", "one"), ("Idempotency-Key", "one")])
 MIB = 1024 * 1024
 
 
@@ -32,7 +34,7 @@ class Sent:
     method: str = "POST"
     path: str = "/api/v1/jobs"
     key: str = ACME_KEY  # a name in the fixture `keys`, or a key itself
-    headers: dict[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
     chunked_mib: int = 0  # so much blank body in chunks, without saying how much comes
 
 
@@ -95,6 +97,11 @@ ROWS = (
         (at("GET", "/api/v1/jobs?limit=many"), at("GET", "/api/v1/jobs?limit=501"), at("GET", "/api/v1/jobs?limit="))),
     Row("Idempotency-Key with blanks, not ASCII or longer than 255", 422, "invalid_field", "Idempotency-Key",
         tuple(replace(job(), headers={"Idempotency-Key": key}) for key in ("a b", "é", "x" * 256))),
+    Row("two headers Idempotency-Key", 400, "bad_request", "Idempotency-Key",
+        (replace(job(), headers=TWO_KEYS), replace(at("POST", "/api/v1/jobs/{their-job}/cancel"), headers=TWO_KEYS))),
+    Row("body of a call that takes none", 422, "invalid_field", "body",
+        (at("POST", "/api/v1/workflows/products/pause", {"until": "noon"}), at("GET", "/api/v1/keys", b"{"),
+         Sent(method="DELETE", path="/api/v1/destinations/lake", chunked_mib=17))),
     Row("NUL in a text", 422, "unusable_text", "input.a[1]", (raw(rb'"input": {"a": ["x", "\u0000"]}'),)),
     Row("NUL in a name", 422, "unusable_text", r"metadata.a\x00", (raw(rb'"metadata": {"a\u0000": 1}'),)),
     Row("half of a surrogate pair in a text", 422, "unusable_text", "input.a",
@@ -166,7 +173,7 @@ class Scene:
         body = _blanks(sent.chunked_mib) if sent.chunked_mib else sent.body
         key = self.keys.get(sent.key, sent.key)
         path = "/".join(self.names.get(part, part) for part in sent.path.split("/"))
-        return await self.api.call(sent.method, path, key, body, headers=dict(sent.headers))
+        return await self.api.call(sent.method, path, key, body, headers=sent.headers)
 
 
 async def _blanks(mib: int) -> AsyncIterator[bytes]:
