@@ -28,6 +28,7 @@ from services.runtime.health_server import health_routes
 from services.runtime.ids import is_uuid, uuid7
 from services.runtime.logs import about, note
 from services.runtime.metrics import count, timed
+from services.runtime.postgres_faults import reason_of
 
 log = logging.getLogger(__name__)
 REQUEST_SECONDS = 25.0  # then a store or the ledger is taken for not answering
@@ -251,7 +252,7 @@ def _problem(error: Exception) -> Problem:
         case LedgerUnavailable() | BrokerFault():
             return Problem("ledger_unavailable", "the ledger did not answer in time: ask again")
         case KeysAway() | psycopg.OperationalError() | psycopg_pool.PoolTimeout() | BlobFault() | TimeoutError():
-            log.error("store unavailable", extra={"request_id": _seen.get().request_id, "reason": str(error)})
+            log.error("store unavailable", extra={"request_id": _seen.get().request_id, "reason": reason_of(error)})
             return Problem("store_unavailable", "a store does not answer: ask again")
         case _:
             log.error("request failed", extra={"request_id": _seen.get().request_id}, exc_info=error)

@@ -15,6 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 from services.runtime.health import Progress
 from services.runtime.metrics import level, timed
+from services.runtime.postgres_faults import reason_of
 from services.runtime.raw_log import Checkpoint
 
 log = logging.getLogger(__name__)
@@ -99,8 +100,8 @@ class Runner(Generic[Entry]):
                 failures = 0 if self.positions != folded else failures + 1
                 pause = BACKOFF_SECONDS[min(failures, len(BACKOFF_SECONDS) - 1)]
                 who = next(name for kind, name in self.waits_for.items() if isinstance(error, kind))
-                self.progress.stalled(f"{who}: {error}".strip())
-                log.warning("projection waits", extra={"store": who, "reason": str(error), "seconds": pause})
+                self.progress.stalled(f"{who}: {reason_of(error)}")
+                log.warning("projection waits", extra={"store": who, "reason": reason_of(error), "seconds": pause})
                 self._stopping.wait(pause)
 
     def _lock(self, sink: Sink[Entry]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection, Notify, sql
 
+from services.runtime.postgres_faults import reason_of
 from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("read.sql"))
@@ -56,7 +57,7 @@ class Positions:
             try:
                 await self._listen()
             except psycopg.Error as error:  # away, or not migrated yet
-                log.warning("cannot follow the read model's positions", extra={"reason": str(error)})
+                log.warning("cannot follow the read model's positions", extra={"reason": reason_of(error)})
                 await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _listen(self) -> None:

@@ -19,6 +19,7 @@ from psycopg.rows import dict_row
 from services.decider.archive import ArchiveAway
 from services.decider.archived_rows import deleted_job, job_of
 from services.ledger.job import Job
+from services.runtime.postgres_faults import reason_of
 from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("archive.sql"))
@@ -51,7 +52,7 @@ class PostgresArchive:
             try:
                 await asyncio.to_thread(self.look)
             except psycopg.Error as error:
-                log.warning("archive not reached, ended jobs stay in memory", extra={"reason": str(error)})
+                log.warning("archive not reached, ended jobs stay in memory", extra={"reason": reason_of(error)})
             await asyncio.sleep(LOOK_SECONDS)
 
     def look(self) -> None:
@@ -76,7 +77,7 @@ class PostgresArchive:
             self._away_until = time.monotonic() + PAUSE_SECONDS
             raise ArchiveAway(f"Postgres did not answer within {LOAD_SECONDS:g} s") from None
         except psycopg.Error as error:
-            raise ArchiveAway(f"Postgres: {error}") from error
+            raise ArchiveAway(f"Postgres: {reason_of(error)}") from error
 
     def close(self) -> None:
         """Let go of Postgres, behind a load that may still be under way."""

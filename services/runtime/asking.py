@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from services.runtime.errors import RuntimeFault
 from services.runtime.health import Progress
+from services.runtime.postgres_faults import reason_of
 
 EVERY_SECONDS = 2.0
 PATIENCE_SECONDS = 3.0  # with the time between two questions below ten: red within ten seconds
@@ -51,4 +52,4 @@ async def stop_watching(tasks: list[asyncio.Task[None]]) -> None:
 def _said(fault: Exception, who: str) -> str:
     if isinstance(fault, RuntimeFault):  # says itself who it was
         return str(fault)
-    return f"{who}: {str(fault).strip() or type(fault).__name__}"
+    return f"{who}: {reason_of(fault)}"

@@ -30,6 +30,7 @@ from services.runtime.errors import BrokerFault, KeysAway, LedgerUnavailable
 from services.runtime.health import Progress
 from services.runtime.ids import uuid7
 from services.runtime.metrics import level, timed
+from services.runtime.postgres_faults import reason_of
 from services.runtime.settings import Settings
 from services.scheduler.book import Book
 
@@ -79,7 +80,7 @@ class Scheduler:
         try:
             look = await self._book.look(self._busy)
         except AWAY as fault:
-            self._progress.stalled(f"Postgres does not say what is due: {fault}")
+            self._progress.stalled(f"Postgres does not say what is due: {reason_of(fault)}")
             return
         for partition, due in groupby(look.due, lambda each: each.partition):
             self._busy.add(partition)
@@ -103,7 +104,7 @@ class Scheduler:
                     continue
                 self._unanswered.discard(schedule.schedule_id)
         except AWAY as fault:
-            held = str(fault)
+            held = reason_of(fault)
         finally:
             self._busy.discard(partition)
         if held:

@@ -9,6 +9,7 @@ from psycopg import AsyncConnection
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault
+from services.runtime.postgres_faults import reason_of
 from services.writers.reading import Reading
 from services.writers.rows import Row, row_id
 from services.writers.writer import Bodies, DestinationDown, refused, written
@@ -73,7 +74,7 @@ class PostgresWriter:
                 await self._bodies.delete_job(each.org_id, each.job_id)
         except psycopg.Error as error:
             await self._forget()
-            raise DestinationDown(f"{type(error).__name__}: {error}") from error
+            raise DestinationDown(f"Postgres: {reason_of(error)}") from error
         except BlobFault as error:
             raise DestinationDown(f"the blob store failed: {error}") from error
 
@@ -85,7 +86,7 @@ class PostgresWriter:
                 return await _upsert(connection, rows)
         except psycopg.Error as error:
             await self._forget()
-            raise DestinationDown(f"{type(error).__name__}: {error}") from error
+            raise DestinationDown(f"Postgres: {reason_of(error)}") from error
 
     async def _connected(self) -> AsyncConnection:
         if self._connection is None or self._connection.closed:

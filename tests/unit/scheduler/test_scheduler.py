@@ -329,7 +329,7 @@ async def test_a_store_that_is_away_turns_it_red_and_loses_nothing() -> None:
     setup.hourly()
     setup.book.fault = psycopg.OperationalError("the server is away")
     await setup.look()
-    assert "Postgres" in setup.progress.state()["reason"]
+    assert setup.progress.state()["reason"] == "Postgres does not say what is due: OperationalError", "not its text"
     setup.book.fault = None
     await setup.look()
     assert len(setup.ledger.fires()) == 1
