@@ -19,6 +19,7 @@ from services.cli.paths import path_of
 from services.runtime.ids import uuid7
 
 PATIENCE_SECONDS = 15.0  # how long a call is repeated before it is given up
+PROMPT_SECONDS = 8.0  # then somebody at a terminal hears that a short call has no answer, also one under way
 PAUSE_SECONDS = 0.5  # between two tries, unless the API names another time
 CALL_SECONDS = 30.0
 MAX_IDS = 1000  # of one batch-status call
@@ -35,8 +36,15 @@ T = TypeVar("T")
 class Client:
     """One caller of one API: an async context manager over a pool of connections."""
 
-    def __init__(self, base_url: str, key: str, patience_seconds: float = PATIENCE_SECONDS) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        key: str,
+        patience_seconds: float = PATIENCE_SECONDS,
+        within_seconds: float | None = None,  # no call takes longer, whatever becomes of what it asked
+    ) -> None:
         self.base_url = base_url
+        self._within_seconds = within_seconds
         self._headers = {"Authorization": f"Bearer {key}"}
         self._patience_seconds = patience_seconds
         self._session: aiohttp.ClientSession | None = None
@@ -109,7 +117,8 @@ class Client:
 
     async def cancel(self, job_id: str) -> answers.Cancelled:
         """Cancel a job; ApiRefused where it has ended."""
-        return await self.call("POST", path_of("jobs", job_id, "cancel"), answers.Cancelled)
+        headers = {"Idempotency-Key": uuid7()}  # a repeat of one whose answer was lost is no cancel that came too late
+        return await self.call("POST", path_of("jobs", job_id, "cancel"), answers.Cancelled, headers=headers)
 
     async def delete(self, job_id: str) -> answers.Deleted:
         """Delete a job for good; safe to repeat, but for the answer that there is no such job."""
@@ -156,6 +165,25 @@ class Client:
         `expect` is the one status that counts as success; any below 300 does by default. Raises ApiRefused for an
         answer that repeating does not change, ApiSilent where there was none in time.
         """
+        try:
+            async with asyncio.timeout(self._within_seconds):
+                return await self._until_answered(method, path, shape, body, query, headers, expect)
+        except TimeoutError as error:
+            raise ApiSilent(
+                f"the API at {self.base_url} did not answer within {self._within_seconds:g} s: see `jobledger status`; "
+                "what was asked may still happen, and can be asked again"
+            ) from error
+
+    async def _until_answered(
+        self,
+        method: str,
+        path: str,
+        shape: type[T],
+        body: Mapping[str, Any] | None,
+        query: Mapping[str, str] | None,
+        headers: Mapping[str, str] | None,
+        expect: int | None,
+    ) -> T:
         deadline = time.monotonic() + self._patience_seconds
         while True:
             try:

@@ -103,9 +103,10 @@ def page(
 @app.command()
 def cancel(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
     """Cancel a job that has not ended."""
+    from services.cli.client import PROMPT_SECONDS
 
     async def main() -> None:
-        async with caller_of(org) as client:
+        async with caller_of(org, PROMPT_SECONDS) as client:
             cancelled = await client.cancel(job_id)
         if as_json:
             print_json(cancelled)
@@ -118,9 +119,10 @@ def cancel(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
 @app.command()
 def delete(job_id: JobId, org: Org = "", as_json: Json = False) -> None:
     """Delete a job for good; one that has not ended is cancelled first."""
+    from services.cli.client import PROMPT_SECONDS
 
     async def main() -> None:
-        async with caller_of(org) as client:
+        async with caller_of(org, PROMPT_SECONDS) as client:
             deleted = await client.delete(job_id)
         if as_json:
             print_json(deleted)

@@ -65,14 +65,14 @@ def resume_workflow(workflow_id: WorkflowId, org: Org = "", as_json: Json = Fals
 
 def _of_org(method: str, path: str, body: dict[str, int] | None) -> "OrgAnswer":
     from api.answers import Org as OrgAnswer
-    from services.cli.client import Client
+    from services.cli.client import PROMPT_SECONDS, Client
     from services.localstack.attach import api_url, operator_key
 
     with told():
         base_url, key = api_url(os.environ), operator_key(os.environ)
 
     async def ask() -> "OrgAnswer":
-        async with Client(base_url, key) as client:
+        async with Client(base_url, key, within_seconds=PROMPT_SECONDS) as client:
             return await client.call(method, path, OrgAnswer, body)
 
     return run(ask())
@@ -81,13 +81,13 @@ def _of_org(method: str, path: str, body: dict[str, int] | None) -> "OrgAnswer":
 def _of_workflow(workflow_id: str, verb: str, org: str) -> "WorkflowPause":
     from api.answers import WorkflowPause
     from services.cli.access import access
-    from services.cli.client import Client
+    from services.cli.client import PROMPT_SECONDS, Client
 
     with told():
         found = access(os.environ, org)
 
     async def ask() -> "WorkflowPause":
-        async with Client(found.base_url, found.key) as client:
+        async with Client(found.base_url, found.key, within_seconds=PROMPT_SECONDS) as client:
             return await client.call("POST", path_of("workflows", workflow_id, verb), WorkflowPause)
 
     return run(ask())

@@ -54,14 +54,17 @@ def run(main: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(main)
 
 
-def caller_of(org: str) -> "Client":
-    """Return who calls the API: the key of the environment, or that of an org of the local stack."""
+def caller_of(org: str, within_seconds: float | None = None) -> "Client":
+    """Return who calls the API: the key of the environment, or that of an org of the local stack.
+
+    `within_seconds`: then each call is given up, also one under way.
+    """
     from services.cli.access import access
     from services.cli.client import Client
 
     with told():
         found = access(os.environ, org)
-    return Client(found.base_url, found.key)
+    return Client(found.base_url, found.key, within_seconds=within_seconds)
 
 
 def fail(message: str, code: str = "unusable", exit_code: int = 1) -> NoReturn:

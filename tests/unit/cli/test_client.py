@@ -1,5 +1,6 @@
 """The client against a small API that answers what a test tells it to."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -62,6 +63,20 @@ async def test_two_submissions_have_different_idempotency_keys_and_the_callers_o
     assert keys[2] == "mine"
 
 
+async def test_a_cancel_that_got_503_is_repeated_with_its_key_and_the_next_one_has_another() -> None:
+    keys: list[str] = []
+
+    async def handler(request: web.Request) -> web.Response:
+        keys.append(request.headers["Idempotency-Key"])
+        done = {"jobId": "job-1", "accepted": True}
+        return cannot_now() if len(keys) == 1 else web.json_response(done, status=202)
+
+    async with api(handler) as url, Client(url, "jlk_a_b") as client:
+        await client.cancel("job-1")
+        await client.cancel("job-1")
+    assert keys[0] == keys[1] != keys[2]
+
+
 async def test_an_answer_that_repeating_does_not_change_is_not_asked_for_again() -> None:
     calls = 0
 
@@ -93,6 +108,23 @@ async def test_an_api_that_cannot_answer_for_long_is_given_up_on() -> None:
     async with api(handler) as url, Client(url, "jlk_a_b", patience_seconds=0) as client:
         with pytest.raises(ApiSilent, match="no decider answered"):
             await client.job("job-1")
+
+
+async def test_a_prompt_caller_hears_in_time_of_a_call_that_stays_open_after_one_that_got_503() -> None:
+    calls, over = 0, asyncio.Event()
+
+    async def handler(_request: web.Request) -> web.Response:
+        nonlocal calls
+        calls += 1
+        if calls > 1:
+            await over.wait()
+        return cannot_now()
+
+    async with api(handler) as url, Client(url, "jlk_a_b", within_seconds=2.0) as client:
+        with pytest.raises(ApiSilent, match=r"within 2 s.*can be asked again"):
+            await client.cancel("job-1")
+        over.set()
+    assert calls == 2
 
 
 async def test_where_nobody_listens_the_error_names_the_address_and_what_to_do() -> None:
