@@ -5,7 +5,10 @@ from api.times import Timestamp
 
 
 class Webhook(Answer, frozen=True, kw_only=True):
-    """A webhook endpoint without its secret; `disabledReason` is set where not its owner disabled it."""
+    """A webhook endpoint without its secret; `disabledReason` is set where not its owner disabled it.
+
+    `disabledAt` says since when it is disabled; null where it is enabled, or always was disabled.
+    """
 
     webhook_id: str
     url: str
@@ -15,6 +18,7 @@ class Webhook(Answer, frozen=True, kw_only=True):
     gate_seconds: int
     enabled: bool
     disabled_reason: str | None
+    disabled_at: Timestamp | None
     created_at: Timestamp
     updated_at: Timestamp
 

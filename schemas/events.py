@@ -8,6 +8,7 @@ Times are microseconds since 1970-01-01 UTC.
 from typing import Annotated, TypeAlias
 
 from schemas.event import Event as Event  # one place to import all from
+from schemas.org_events import EndpointDisabled as EndpointDisabled
 from schemas.org_events import OrgEvent as OrgEvent
 from schemas.org_events import OrgLimitChanged as OrgLimitChanged
 from schemas.org_events import OrgPaused as OrgPaused
@@ -240,6 +241,7 @@ class DeliveryAcked(Event, frozen=True, kw_only=True, gc=False):
     generation: Annotated[int, doc("the delivery that is acknowledged")] = 1
     rows: Annotated[int, doc("how many rows were written")] = 0
     writer_id: Annotated[str, doc("the bulk-writer that wrote them")] = ""
+    place: Annotated[str, doc("where they were written, such as schema.table; empty: the destination itself")] = ""
 
 
 class DeliveryFailed(Event, frozen=True, kw_only=True, gc=False):
@@ -250,6 +252,7 @@ class DeliveryFailed(Event, frozen=True, kw_only=True, gc=False):
     try_number: Annotated[int, doc("which try failed, from 1")] = 1
     error_type: Annotated[str, doc("class of the error")] = ""
     next_try_at: Annotated[Micros, doc("when it is tried again; 0: not by itself")] = 0
+    endpoint_version: Annotated[int, doc("of a webhook: which version of its endpoint was tried")] = 0
 
 
 class DeliveryDeadLettered(Event, frozen=True, kw_only=True, gc=False):

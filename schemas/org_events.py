@@ -4,7 +4,7 @@ from typing import Annotated, TypeAlias
 
 from schemas.credit_events import AccountEvent
 from schemas.event import Event
-from schemas.values import doc
+from schemas.values import Micros, doc
 
 
 class OrgRegistered(Event, frozen=True, kw_only=True, gc=False):
@@ -47,6 +47,23 @@ class WorkflowResumed(Event, frozen=True, kw_only=True, gc=False):
     workflow_id: Annotated[str, doc("the workflow")] = ""
 
 
+class EndpointDisabled(Event, frozen=True, kw_only=True, gc=False):
+    """An endpoint took nothing for too long, or wants nothing any more: what is queued for it is closed."""
+
+    webhook_id: Annotated[str, doc("the endpoint")] = ""
+    reason: Annotated[str, doc("failing: nothing but failures came of it for days; gone: it answered 410")] = ""
+    first_failed_at: Annotated[Micros, doc("its first failure behind the last success")] = 0
+    error_type: Annotated[str, doc("class of the last error")] = ""
+    endpoint_version: Annotated[int, doc("which version of the endpoint, so that a later one stays enabled")] = 0
+
+
 OrgEvent: TypeAlias = (
-    OrgRegistered | OrgLimitChanged | OrgPaused | OrgResumed | WorkflowPaused | WorkflowResumed | AccountEvent
+    OrgRegistered
+    | OrgLimitChanged
+    | OrgPaused
+    | OrgResumed
+    | WorkflowPaused
+    | WorkflowResumed
+    | EndpointDisabled
+    | AccountEvent
 )

@@ -216,19 +216,19 @@ VALUES (
     %(org_id)s, %(webhook_id)s, %(url)s, %(event_types)s, %(gating)s, %(on_exhausted)s, %(gate_seconds)s, %(enabled)s
 )
 RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
-    created_at, updated_at
+    disabled_at, created_at, updated_at
 
 -- name: save_secret
 INSERT INTO config.webhook_secrets (org_id, webhook_id, secret) VALUES (%(org_id)s, %(webhook_id)s, %(secret)s)
 
 -- name: webhooks_of_org
 SELECT webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
-    created_at, updated_at
+    disabled_at, created_at, updated_at
 FROM config.webhooks WHERE org_id = %(org_id)s ORDER BY created_at, webhook_id
 
 -- name: webhook
 SELECT webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
-    created_at, updated_at
+    disabled_at, created_at, updated_at
 FROM config.webhooks WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
 
 -- name: change_webhook
@@ -240,15 +240,19 @@ UPDATE config.webhooks SET
     gate_seconds = coalesce(%(gate_seconds)s, gate_seconds),
     enabled = coalesce(%(enabled)s, enabled),
     disabled_reason = CASE WHEN %(enabled)s THEN NULL ELSE disabled_reason END,
+    disabled_at = CASE
+        WHEN %(enabled)s THEN NULL WHEN %(enabled)s IS FALSE AND enabled THEN clock_timestamp() ELSE disabled_at
+    END,
+    version = version + (coalesce(%(url)s, url) <> url OR coalesce(%(enabled)s, enabled) AND NOT enabled)::integer,
     updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
 RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
-    created_at, updated_at
+    disabled_at, created_at, updated_at
 
 -- name: delete_webhook
 DELETE FROM config.webhooks WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
 RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
-    created_at, updated_at
+    disabled_at, created_at, updated_at
 
 -- name: drop_former_secrets
 DELETE FROM config.webhook_secrets

@@ -26,6 +26,7 @@ class Webhook:
     gate_seconds: int
     enabled: bool
     disabled_reason: str | None
+    disabled_at: datetime | None
     created_at: datetime
     updated_at: datetime
 

@@ -154,6 +154,7 @@ def _shown(webhook: webhooks.Webhook) -> webhook_answers.Webhook:
         gate_seconds=webhook.gate_seconds,
         enabled=webhook.enabled,
         disabled_reason=webhook.disabled_reason,
+        disabled_at=iso_or_none(webhook.disabled_at),
         created_at=iso(webhook.created_at),
         updated_at=iso(webhook.updated_at),
     )

@@ -16,7 +16,15 @@ from projections.postgres import evolve
 from projections.postgres.rows import Deleted, Delivery, DeliveryKey, Fire, FireKey, JobKey, JobState, Transition, Visit
 from projections.postgres.usage import Transaction, Usage, fold_usage
 from projections.private import Open, in_clear
-from schemas.events import DeliveryEvent, JobDeleted, JobEvent, JobSubmitted, NodeFinished, ScheduleFired
+from schemas.events import (
+    DeliveryEvent,
+    EndpointDisabled,
+    JobDeleted,
+    JobEvent,
+    JobSubmitted,
+    NodeFinished,
+    ScheduleFired,
+)
 from schemas.recorded import Header, Recorded
 from services.runtime.shredding.codec import is_sealed
 
@@ -59,6 +67,7 @@ class Changes:
     fires: dict[FireKey, Fire] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)  # by org
     transactions: list[Transaction] = field(default_factory=list)
+    disabled: list[Recorded] = field(default_factory=list)  # of `EndpointDisabled`
 
 
 def job_keys(batch: Iterable[Recorded]) -> set[JobKey]:
@@ -89,6 +98,8 @@ def fold(current: Current, batch: Iterable[Recorded], opened: Open = in_clear) -
         header, event = recorded.header, recorded.event
         if isinstance(event, ScheduleFired):
             changes.fires[(event.org_id, header.seq)] = evolve.fired(header, event)
+        elif isinstance(event, EndpointDisabled):
+            changes.disabled.append(recorded)
         if not isinstance(event, JobEvent):
             continue
         if _deleted_before(current, changes, header, event):

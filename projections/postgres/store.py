@@ -1,6 +1,7 @@
 """Writes batches into the read model: rows and checkpoints in one transaction.
 
-The keys of jobs that were deleted are destroyed in it too, so that none is forgotten, and none destroyed too early.
+The keys of jobs that were deleted are destroyed in it too, so that none is forgotten, and none destroyed too early;
+and endpoints that the ledger has disabled are disabled in the configuration.
 
 StoreError
 ├── CheckpointMoved  another process has folded further from the same checkpoint
@@ -20,6 +21,7 @@ from psycopg.rows import args_row
 from psycopg.types.json import set_json_dumps
 
 from projections.postgres.batch import Batch
+from projections.postgres.endpoints import disable
 from projections.postgres.fold import Changes, Current, begun, fold, job_keys, sealed_jobs
 from projections.postgres.rows import Checkpoint, Deleted, Delivery, Fire, Job, JobKey, JobState, Transition, Visit
 from projections.postgres.table import Table
@@ -144,6 +146,8 @@ class Store:
         if changes.erased:
             self._connection.execute(SQL["erase_jobs"], _columns(changes.erased))
             destroy(self._connection, changes.erased)
+        if changes.disabled:
+            disable(self._connection, changes.disabled)
         for row in changes.deleted.values():
             self._connection.execute(SQL["upsert_deleted"], msgspec.structs.astuple(row))
         for usage in changes.usage.values():

@@ -1,9 +1,9 @@
-"""Counts fires, and raises the alarm about deliveries given up and jobs that ended, or went on, without an ACK."""
+"""Counts fires; raises the alarm about deliveries given up, endpoints disabled, and jobs that went on or ended so."""
 
 import logging
 from collections.abc import Iterable
 
-from schemas.events import DeliveryDeadLettered, DeliveryWaived, JobFailed, ScheduleFired
+from schemas.events import DeliveryDeadLettered, DeliveryWaived, EndpointDisabled, JobFailed, ScheduleFired
 from schemas.recorded import Recorded
 from services.runtime.metrics import count
 
@@ -16,6 +16,10 @@ def raise_alarms(committed: Iterable[Recorded]) -> None:
         match recorded.event:
             case DeliveryDeadLettered() as event:
                 count("deliveries_given_up", partition=str(recorded.header.partition), closed=str(event.closed).lower())
+            case EndpointDisabled() as event:
+                count("endpoints_disabled", partition=str(recorded.header.partition), reason=event.reason)
+                told = {"org_id": event.org_id, "webhook_id": event.webhook_id, "error_type": event.error_type}
+                log.warning("endpoint disabled", extra={"reason": event.reason, **told})
             case ScheduleFired() as event:
                 place = str(recorded.header.partition)
                 count("schedule_fires", partition=place, how=event.how.value, outcome=event.outcome.value)

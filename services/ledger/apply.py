@@ -2,6 +2,7 @@
 
 from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.events import (
+    EndpointDisabled,
     JobEvent,
     JobRecalled,
     JobsArchived,
@@ -22,6 +23,7 @@ from schemas.recorded import Recorded
 from services.ledger import job as jobs
 from services.ledger.account import fold_account, movement
 from services.ledger.archive import forget, recalled_job
+from services.ledger.endpoints import fold_answer, fold_disabled
 from services.ledger.indexes import index, refresh
 from services.ledger.pausing import fold_pause
 from services.ledger.state import Ledger, Org, Worker
@@ -55,6 +57,11 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             org.seq = header.seq
             fold_pause(org, event)
             refresh(ledger, org)
+        case EndpointDisabled():
+            org = ledger.orgs[event.org_id]
+            org.seq = header.seq
+            for timer in fold_disabled(org.endpoints, event, header.occurred_at):
+                ledger.timers.set(timer)
         case ScheduleFired():
             org = ledger.orgs[event.org_id]
             org.seq = header.seq
@@ -97,7 +104,9 @@ def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
         index(ledger, None, recalled_job(recorded, event))
         return
     before = ledger.jobs[event.job_id]
-    index(ledger, before, jobs.evolve(before, recorded, event))
+    after = jobs.evolve(before, recorded, event)
+    index(ledger, before, after)
+    fold_answer(ledger.orgs[after.org_id].endpoints, after, event, recorded.header.occurred_at)
 
 
 def _remember_key(ledger: Ledger, event: JobSubmitted | CreditsGranted) -> None:

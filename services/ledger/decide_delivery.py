@@ -12,6 +12,8 @@ from services.ledger.reports import DeliveryResult
 from services.ledger.retries import spread, waits_of
 from services.ledger.state import Ledger
 
+PLACE_CHARS = 200
+
 
 def decide_deliveries(ledger: Ledger, command: SettleDeliveries, now: int) -> list[AnyEvent]:
     """Return the events of a batch of answers; repeated, stale and unknown ones change nothing."""
@@ -43,6 +45,7 @@ def _settle(ledger: Ledger, job: Job, result: DeliveryResult, writer_id: str, no
                 generation=result.generation,
                 rows=result.rows,
                 writer_id=writer_id,
+                place=result.place[:PLACE_CHARS],
             )
         ]
     if delivery.state in SETTLED or delivery.state is DeliveryState.WAITING or result.try_number < delivery.try_number:
@@ -52,7 +55,8 @@ def _settle(ledger: Ledger, job: Job, result: DeliveryResult, writer_id: str, no
 
 def _failed(ledger: Ledger, job: Job, delivery: DeliveryStatus, result: DeliveryResult, now: int) -> list[AnyEvent]:
     waits = waits_of(ledger.policy, delivery.destination.kind)
-    again = result.retryable and not result.closed and delivery.failures < len(waits)
+    closed = result.closed or ledger.orgs[job.org_id].endpoints.closed(delivery)
+    again = result.retryable and not closed and delivery.failures < len(waits)
     wait = max(waits[delivery.failures], result.retry_after_ms * MILLISECOND) if again else 0
     failed = DeliveryFailed(
         org_id=job.org_id,
@@ -64,20 +68,29 @@ def _failed(ledger: Ledger, job: Job, delivery: DeliveryStatus, result: Delivery
         try_number=delivery.try_number,
         error_type=result.error_type,
         next_try_at=now + spread(ledger.policy, wait, job.job_id, delivery) if again else 0,
+        endpoint_version=result.endpoint_version,
     )
-    if again:
-        return [failed]
-    given_up = DeliveryDeadLettered(
+    return [failed] if again else [failed, _given_up(job, delivery, result.error_type, closed=closed, failed=1)]
+
+
+def close(job: Job, delivery: DeliveryStatus) -> DeliveryDeadLettered:
+    """Return that a delivery is given up because its endpoint was disabled."""
+    return _given_up(job, delivery, "endpoint_closed", closed=True)
+
+
+def _given_up(
+    job: Job, delivery: DeliveryStatus, error_type: str, *, closed: bool, failed: int = 0
+) -> DeliveryDeadLettered:
+    return DeliveryDeadLettered(
         org_id=job.org_id,
         job_id=job.job_id,
         attempt=job.attempt,
-        destination_id=result.destination_id,
-        generation=result.generation,
-        tries=delivery.failures + 1,
-        error_type=result.error_type,
-        closed=result.closed,
+        destination_id=delivery.destination.destination_id,
+        generation=delivery.generation,
+        tries=delivery.failures + failed,
+        error_type=error_type,
+        closed=closed,
     )
-    return [failed, given_up]
 
 
 def redeliver(job: Job, command: RedeliverJob) -> list[AnyEvent]:

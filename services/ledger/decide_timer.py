@@ -5,7 +5,8 @@ from typing import assert_never
 from schemas.events import AnyEvent, JobDispatched, JobFailed
 from services.ledger import gate
 from services.ledger.credits import expire
-from services.ledger.delivery import DeliveryState
+from services.ledger.decide_delivery import close
+from services.ledger.delivery import SETTLED, DeliveryState
 from services.ledger.follow import requested
 from services.ledger.job import Job
 from services.ledger.queue_limits import queue_expired
@@ -54,6 +55,8 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
     delivery = job.delivery(destination_id)
     if delivery is None or not job.delivers(delivery):
         return []
+    if delivery.state not in SETTLED and ledger.orgs[job.org_id].endpoints.closed(delivery):
+        return [close(job, delivery)]
     if 0 < gate.deadline(job, delivery, ledger.policy) <= now:
         return [gate.overdue(job, delivery)]
     unanswered = (

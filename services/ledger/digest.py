@@ -28,6 +28,7 @@ def _pieces(ledger: Ledger) -> Iterator[object]:
         yield org.paused, sorted(org.paused_workflows), org.pending
         account = org.account
         yield account.plan, account.metered, account.balance, sorted(account.holds.items())
+        yield list(org.endpoints.failing.items()), list(org.endpoints.disabled.items())
         for kind, queue in sorted(org.queues.items()):
             if len(queue):
                 yield kind, len(queue), queue.open, list(queue.in_order(ledger.jobs))

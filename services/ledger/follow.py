@@ -6,6 +6,7 @@ from schemas.events import (
     AnyEvent,
     DeliveryAcked,
     DeliveryDeadLettered,
+    DeliveryFailed,
     DeliveryRequested,
     DeliveryWaived,
     JobCompleted,
@@ -15,6 +16,7 @@ from schemas.events import (
     ReportRefused,
 )
 from schemas.values import After, Destination
+from services.ledger.endpoints import verdict
 from services.ledger.erasure import erasures
 from services.ledger.gate import given_up, opened_by
 from services.ledger.job import Job
@@ -31,6 +33,9 @@ def follow(ledger: Ledger, event: AnyEvent) -> list[AnyEvent]:
             return [*_requests(job, _of_the_data(job)), *_complete(job)]
         case DeliveryAcked() | DeliveryWaived():
             return _complete(job)
+        case DeliveryFailed():
+            endpoints, longest = ledger.orgs[job.org_id].endpoints, ledger.policy.endpoint_span
+            return [*verdict(endpoints, job, event, now=ledger.occurred_at, longest=longest)]
         case DeliveryDeadLettered():
             delivery = job.delivery(event.destination_id)
             return given_up(job, delivery, closed=event.closed) if delivery else []

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from services.ledger.endpoints import index_queued
 from services.ledger.gate import due_at
 from services.ledger.job import Job
 from services.ledger.policy import SECOND
@@ -39,6 +40,8 @@ def enroll(ledger: Ledger, before: Job | None, after: Job) -> Org:
     _index_holder(org, after)
     _count(ledger, org, before, after)
     _index_owner(ledger, before, after)
+    if after.deliveries or (before is not None and before.deliveries):
+        index_queued(org.endpoints, before, after)
     return org
 
 

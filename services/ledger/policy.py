@@ -32,6 +32,7 @@ class Policy:
     webhook_schedule: tuple[int, ...] = (5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR)
     spread_percent: int = 10  # of each wait of a delivery, that is added to it at most, so that no crowd comes back
     gate_deadline: int = 72 * HOUR  # that a job waits for an ACK, longer than each schedule and than a weekend
+    endpoint_span: int = 5 * 24 * HOUR  # of nothing but failures, after which an endpoint is disabled
     max_losses: int = 3  # claims that may end by a lost worker before the job fails
     idempotency_lifetime: int = 24 * HOUR
     fire_lifetime: int = 90 * 24 * HOUR  # behind which no due time of a schedule is made up for

@@ -86,3 +86,5 @@ class DeliveryResult(Struct, frozen=True, kw_only=True, gc=False, array_like=Tru
     retry_after_ms: Int = 0
     private: bytes = b""
     closed: bool = False  # the destination was deleted or disabled: no try can succeed
+    endpoint_version: Int = 0  # of a webhook: which version of its endpoint was tried
+    place: str = ""  # where the rows were written, such as schema.table

@@ -22,6 +22,7 @@ from services.ledger.snapshot_parts import (
     AccountOfOrg,
     Basics,
     Ended,
+    EndpointsOfOrg,
     FiresOfOrg,
     Jobs,
     KeysOfHour,
@@ -57,6 +58,9 @@ def parts_of(ledger: Ledger) -> Iterator[bytes]:
         account = org.account
         holds = list(account.holds.items())
         yield _encode(AccountOfOrg(org.org_id, account.plan, account.metered, account.balance, holds))
+        endpoints = org.endpoints
+        if endpoints.failing or endpoints.disabled:
+            yield _encode(EndpointsOfOrg(org.org_id, [*endpoints.failing.items()], [*endpoints.disabled.items()]))
     timers = iter(ledger.timers)
     while waits := list(islice(timers, ENTRIES_IN_PART)):
         yield _encode(Waits(waits))
@@ -146,6 +150,9 @@ class Rebuild:
             case AccountOfOrg():
                 account = Account(decoded.plan, decoded.metered, decoded.balance, dict(decoded.holds))
                 self.ledger.orgs[decoded.org_id].account = account
+            case EndpointsOfOrg():
+                endpoints = self.ledger.orgs[decoded.org_id].endpoints
+                endpoints.failing, endpoints.disabled = dict(decoded.failing), dict(decoded.disabled)
             case Waits():
                 self._waits(decoded)
             case Ended():

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from services.ledger.endpoints import Disabled, Failing
 from services.ledger.job_parts import Ending, Run, Terms
 from services.ledger.status import Status
 from services.ledger.timers import Timer
@@ -100,6 +101,14 @@ class AccountOfOrg(Struct, tag=True, array_like=True):
     holds: list[tuple[bytes, int]]
 
 
+class EndpointsOfOrg(Struct, tag=True, array_like=True):
+    """Endpoints of an org that only fail, and those that were disabled for it, the oldest first."""
+
+    org_id: str
+    failing: list[tuple[str, Failing]]
+    disabled: list[tuple[str, Disabled]]
+
+
 class Waits(Struct, tag=True, array_like=True):
     """Some timers."""
 
@@ -112,4 +121,4 @@ class Ended(Struct, tag=True, array_like=True):
     jobs: Sequence[tuple[str, int]]
 
 
-Part: TypeAlias = Basics | Jobs | KeysOfHour | FiresOfOrg | AccountOfOrg | Waits | Ended
+Part: TypeAlias = Basics | Jobs | KeysOfHour | FiresOfOrg | AccountOfOrg | EndpointsOfOrg | Waits | Ended

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from schemas.events import AnyEvent, JobRecalled
 from services.ledger.account import Account
+from services.ledger.endpoints import Endpoints
 from services.ledger.job import Job
 from services.ledger.keys import Keys
 from services.ledger.policy import Policy
@@ -34,6 +35,7 @@ class Org:
     keys: Keys = field(default_factory=Keys)
     fires: Fires = field(default_factory=Fires)
     account: Account = field(default_factory=Account)
+    endpoints: Endpoints = field(default_factory=Endpoints)
 
     @property
     def in_flight(self) -> int:

@@ -27,6 +27,7 @@ Counted = Literal[
     "provider_calls",
     "deliveries_written",
     "deliveries_given_up",
+    "endpoints_disabled",
     "gate_verdicts",
     "delivery_rows_written",
     "heads_signed",
@@ -130,6 +131,12 @@ METRICS: dict[Name, Metric] = {
         "deliveries",
         (DECIDER,),
         ("partition", "closed"),
+    ),
+    "endpoints_disabled": Metric(
+        "Endpoints of webhooks disabled: failing (nothing but failures came of them for days) or gone (410)",
+        "endpoints",
+        (DECIDER,),
+        ("partition", "reason"),
     ),
     "gate_verdicts": Metric(
         "Jobs whose gate opened (waived) or closed for good (failed) without an ACK: alarm on what nobody asked for",

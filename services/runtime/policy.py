@@ -15,6 +15,7 @@ def policy_of(settings: Settings) -> Policy:
         delivery_resend=int(settings.delivery_resend_seconds * SECOND),
         delivery_schedule=schedule_of(settings.delivery_retry_schedule),
         webhook_schedule=schedule_of(settings.webhook_retry_schedule),
+        endpoint_span=int(settings.webhook_disable_seconds * SECOND),
         ended_kept=settings.ended_kept,
         ended_kept_for=int(settings.ended_kept_seconds * SECOND),
         max_pending=settings.max_pending,

@@ -50,6 +50,7 @@ class Settings:
     delivery_resend_seconds: float = 30.0
     delivery_retry_schedule: str = "0,1,5,30,300,1800,7200,18000,36000"  # before each try of a store
     webhook_retry_schedule: str = "0,5,300,1800,7200,18000,36000,36000"  # before each try of an endpoint
+    webhook_disable_seconds: float = 5 * 86_400.0  # of nothing but failures, after which an endpoint is disabled
     gate_deadline_seconds: float = 72 * 3600.0  # that a job waits for the ACK of a destination with no limit of its own
     ended_kept: int = 20_000  # ended jobs that each partition of a decider keeps in memory
     ended_kept_seconds: float = 120.0  # and for so long at least
@@ -137,7 +138,7 @@ def _check(settings: Settings) -> None:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be at least 1")
     if not 0 <= settings.instance < settings.instances:
         raise SettingsError("JOBLEDGER_INSTANCE must be from 0 to JOBLEDGER_INSTANCES - 1")
-    for name in ("schedule_min_seconds", "schedule_grace_seconds", "schedule_poll_seconds"):
+    for name in ("schedule_min_seconds", "schedule_grace_seconds", "schedule_poll_seconds", "webhook_disable_seconds"):
         if not 0 < getattr(settings, name) < float("inf"):
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be above 0")
     if settings.lease_seconds < 2 * settings.heartbeat_seconds:

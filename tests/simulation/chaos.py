@@ -35,6 +35,7 @@ Fault = Literal[
     "snapshot_lost",  # the store says that it has it, and has not
     "snapshot_corrupt",  # cut off, or a bit of it is another
     "snapshot_of_older_fold",
+    "hook_gone",  # an endpoint wants nothing any more
     "hook_refuses",  # an endpoint does not take a message, and never will
 ]
 # Without these, a worker that lives is heard: nobody may give it up.

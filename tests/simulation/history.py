@@ -8,6 +8,7 @@ from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased, 
 from schemas.recorded import Recorded
 from schemas.values import After, Destination, FireKind, FireOutcome
 from tests.simulation.balances import Balances
+from tests.simulation.endpoints import Health
 from tests.simulation.holds import Holds, Patience
 
 LIVE = ("pending", "running", "waiting_retry", "extraction_done")
@@ -99,6 +100,7 @@ class History:
     opened: set[str] = field(default_factory=set)  # jobs whose gate has opened, and that have to be completed next
     holds: Holds = field(default_factory=Holds)
     balances: Balances = field(default_factory=Balances)
+    health: Health = field(default_factory=Health)  # of endpoints
     wrong: list[str] = field(default_factory=list)
 
     def tell(self, recorded: Recorded, stored: bytes) -> None:
@@ -119,6 +121,10 @@ class History:
             case e.OrgPaused() | e.OrgResumed() | e.WorkflowPaused() | e.WorkflowResumed():
                 self._next_of_org(recorded)
                 fault = self.holds.tell(event)
+                self._expect(not fault, recorded, fault)
+            case e.EndpointDisabled():
+                self._next_of_org(recorded)
+                fault = self.health.disable(event, header.occurred_at)
                 self._expect(not fault, recorded, fault)
             case e.ScheduleFired():
                 self._next_of_org(recorded)
@@ -192,6 +198,10 @@ class History:
         self._expect(event.attempt == job.attempt, recorded, f"of attempt {event.attempt}, current is {job.attempt}")
         self._slots(recorded, job, event)
         self._details(recorded, job, event)
+        if isinstance(event, e.DeliveryEvent):
+            told = job.deliveries.get((event.destination_id, event.generation))
+            fault = self.health.tell(event, told.kind if told else "", recorded.header.occurred_at)
+            self._expect(not fault, recorded, fault)
         self._deletion(recorded, job, event)
         rule = ALLOWED.get(type(event))
         if rule:

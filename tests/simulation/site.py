@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection
 from typing import Any
 
@@ -23,6 +23,7 @@ GOOD = b"<html><head><title>Lamp</title></head><body><h1>Lamp</h1><p class=price
 )
 FIRST = {"id": "one", "kind": "service", "settings": {"retries": 3, "retryDelayMs": 700, "jitter": 0.1}}
 INSTANT = {"id": "two", "kind": "service", "settings": {"retries": 2, "retryBackoff": "instant"}}
+CHANGED = 0.02  # how often an endpoint is another version than the message before found
 CALLS = 6  # of a job that is long under way
 FIELDS = [{"name": "title", "query": "h1", "required": True}]
 WORKFLOWS: dict[str, dict[str, Any]] = {
@@ -130,6 +131,7 @@ class Receiver:
 
     def __init__(self, chaos: Chaos, model: ReadModel) -> None:
         self.received: dict[tuple[str, str, str, int], float] = {}  # since when, in seconds
+        self.versions: Counter[tuple[str, str]] = Counter()  # of endpoints, by org and name
         self.early: list[str] = []  # notices that came before their job could be read
         self._chaos, self._model = chaos, model
 
@@ -137,19 +139,26 @@ class Receiver:
         """Take one message."""
         await asyncio.sleep(self._chaos.latency())
         current().check()
+        name = (delivery.org_id, delivery.destination_id.partition(":")[0])
+        self.versions[name] += self._chaos.random.random() < CHANGED
         if self._chaos.strikes("destination_down_before"):
-            return self._failed(delivery)
+            return self._versioned(self._failed(delivery), name)
+        if self._chaos.strikes("hook_gone"):
+            return self._versioned(refused(delivery, "gone", "simulated", closed=True), name)
         if self._chaos.strikes("hook_refuses"):
-            return refused(delivery, "http_4xx", "simulated")
+            return self._versioned(refused(delivery, "http_4xx", "simulated"), name)
         folded = self._model.checkpoints.get(delivery.partition, Checkpoint(delivery.partition)).position
         if delivery.after is not After.EXTRACTION and folded < delivery.ended_position:
             self.early.append(f"notice of {delivery.job_id} at {folded}, its end is at {delivery.ended_position}")
         key = (delivery.org_id, delivery.job_id, delivery.destination_id, delivery.generation)
         self.received.setdefault(key, asyncio.get_running_loop().time())
         if self._chaos.strikes("destination_down_after"):
-            return self._failed(delivery)
+            return self._versioned(self._failed(delivery), name)
         await asyncio.sleep(self._chaos.latency())
-        return written(delivery)
+        return self._versioned(written(delivery), name)
+
+    def _versioned(self, result: DeliveryResult, name: tuple[str, str]) -> DeliveryResult:
+        return msgspec.structs.replace(result, endpoint_version=self.versions[name])
 
     def _failed(self, delivery: Delivery) -> DeliveryResult:
         return msgspec.structs.replace(written(delivery, rows=0), error_type="connection", retry_after_ms=300)

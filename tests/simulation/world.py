@@ -18,6 +18,7 @@ from tests.simulation.broker import Broker, Clock
 from tests.simulation.chaos import Chaos, weather_of
 from tests.simulation.clients import Clients
 from tests.simulation.cluster import Cluster, Say
+from tests.simulation.endpoints import SPAN_SECONDS
 from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.read_model import ReadModel
@@ -91,6 +92,7 @@ def policy(settings: Settings) -> Policy:
         policy_of(settings),
         delivery_schedule=RETRIES,
         webhook_schedule=RETRIES,
+        endpoint_span=int(SPAN_SECONDS * SECOND),
         delivery_resend_cap=12 * SECOND,
         hold_lifetime=6 * SECOND,
     )

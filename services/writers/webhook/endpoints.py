@@ -25,6 +25,7 @@ class Endpoint:
     url: str
     enabled: bool
     secrets: list[str] = field(repr=False)
+    version: int = 1  # the next one has another url, or was enabled again
 
 
 class Endpoints(Protocol):

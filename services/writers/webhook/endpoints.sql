@@ -1,7 +1,7 @@
 -- What the writer reads and changes of the configuration; the table belongs to the API.
 
 -- name: endpoint
-SELECT url, enabled, ARRAY(
+SELECT url, enabled, version, ARRAY(
     SELECT s.secret FROM config.webhook_secrets AS s
     WHERE s.org_id = w.org_id AND s.webhook_id = w.webhook_id AND coalesce(s.expires_at > clock_timestamp(), true)
     ORDER BY s.secret_id DESC
@@ -9,5 +9,6 @@ SELECT url, enabled, ARRAY(
 FROM config.webhooks AS w WHERE w.org_id = %(org_id)s AND w.webhook_id = %(webhook_id)s
 
 -- name: disable
-UPDATE config.webhooks SET enabled = false, disabled_reason = %(reason)s, updated_at = clock_timestamp()
+UPDATE config.webhooks SET enabled = false, disabled_reason = %(reason)s, disabled_at = clock_timestamp(),
+    updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND enabled AND url = %(url)s

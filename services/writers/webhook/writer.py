@@ -64,7 +64,7 @@ class WebhookWriter:
         timed("webhook_seconds", outcome.latency_ms / 1000, outcome=outcome.error_type or "acked")
         if outcome.gone:
             await self._endpoints.disable(endpoint_of(delivery), endpoint.url, "it answered 410 Gone")
-        return result_of(delivery, outcome)
+        return msgspec.structs.replace(result_of(delivery, outcome), endpoint_version=endpoint.version)
 
 
 def result_of(delivery: Delivery, outcome: Outcome) -> DeliveryResult:

@@ -1,15 +1,21 @@
 """Endpoints in Postgres, as the webhook writer sees and changes them."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 
+import msgspec
 import psycopg
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from api.config import webhooks
+from projections.postgres.endpoints import disable
+from schemas.events import EndpointDisabled
+from schemas.recorded import Recorded
 from services.runtime.settings import Settings
 from services.writers.webhook import endpoints as endpoints_module
 from services.writers.webhook.endpoints import Endpoint, Pool, StoredEndpoints
+from tests.event_streams import Stream
 
 URL = "https://customer.example/hook"
 
@@ -71,6 +77,56 @@ async def test_an_endpoint_that_moved_is_not_disabled_for_what_its_former_url_sa
     found = await webhooks.find(pool, "acme", webhook_id)
     assert found is not None
     assert found.enabled
+
+
+def the_ledger_disables(settings: Settings, webhook_id: str, version: int, at: int = 1_800_000_000_000_000) -> None:
+    """Let the read model fold that an endpoint is disabled."""
+    event = EndpointDisabled(
+        org_id="acme",
+        webhook_id=webhook_id,
+        reason="failing",
+        first_failed_at=at - 5 * 86_400_000_000,
+        error_type="http_503",
+        endpoint_version=version,
+    )
+    header = Stream().open().events[0].header
+    with psycopg.connect(settings.postgres) as connection:
+        disable(connection, [Recorded(msgspec.structs.replace(header, occurred_at=at), event)])
+
+
+async def test_what_the_ledger_disabled_is_disabled_with_reason_and_date_and_stays_so_until_enabled(
+    pool: Pool, settings: Settings
+) -> None:
+    webhook_id, _ = await made(pool)
+    endpoint = await StoredEndpoints(pool).find(("acme", webhook_id))
+    assert endpoint is not None
+    the_ledger_disables(settings, webhook_id, endpoint.version)
+    found = await webhooks.find(pool, "acme", webhook_id)
+    assert found is not None
+    assert not found.enabled
+    assert found.disabled_reason == "nothing but failures since 2027-01-10 08:00 UTC, the last one http_503"
+    assert found.disabled_at == datetime(2027, 1, 15, 8, tzinfo=UTC)
+    again = await webhooks.change(pool, "acme", webhook_id, url=None, event_types=None, gating=None, enabled=True)
+    assert again is not None
+    assert (again.enabled, again.disabled_reason, again.disabled_at) == (True, None, None)
+    the_ledger_disables(settings, webhook_id, endpoint.version)  # a rebuild folds it once more
+    found = await webhooks.find(pool, "acme", webhook_id)
+    assert found is not None
+    assert found.enabled, "the version that its owner enabled is another one"
+    newer = await StoredEndpoints(pool).find(("acme", webhook_id))
+    assert newer is not None
+    assert newer.version == endpoint.version + 1
+
+
+async def test_another_url_is_another_version_and_the_same_one_is_not(pool: Pool) -> None:
+    webhook_id, _ = await made(pool)
+    stored, versions = StoredEndpoints(pool), []
+    for url, enabled in ((URL, True), (f"{URL}/new", None), (None, False), (None, True)):
+        await webhooks.change(pool, "acme", webhook_id, url=url, event_types=None, gating=None, enabled=enabled)
+        found = await stored.find(("acme", webhook_id))
+        assert found is not None
+        versions.append(found.version)
+    assert versions == [1, 2, 2, 3]
 
 
 def test_a_secret_is_not_in_the_words_for_an_endpoint() -> None:

@@ -55,6 +55,8 @@ def test_every_missing_setting_is_named_at_once() -> None:
         ("PLANS", '{"bi": {"metred": true}}'),
         ("PLANS", '{"bi": {"maxInFlight": 0}}'),
         ("PLANS", "bi"),
+        ("WEBHOOK_DISABLE_SECONDS", "0"),
+        ("WEBHOOK_DISABLE_SECONDS", "nan"),
         ("WEBHOOK_RETRY_SCHEDULE", "5,300"),
         ("WEBHOOK_RETRY_SCHEDULE", ""),
         ("WEBHOOK_RETRY_SCHEDULE", "0,nan"),

@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -47,7 +47,7 @@ class MemoryEndpoints:
 
     async def disable(self, name: Name, url: str, reason: str) -> None:
         """Disable an endpoint."""
-        self.endpoints[name] = Endpoint(url, False, self.endpoints[name].secrets)
+        self.endpoints[name] = replace(self.endpoints[name], enabled=False)
         self.reasons[name] = reason
 
 

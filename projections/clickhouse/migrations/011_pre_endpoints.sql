@@ -1,0 +1,3 @@
+-- Fields of events that came with endpoints that are disabled, and with the place where rows were written.
+ALTER TABLE job_events ADD COLUMN IF NOT EXISTS webhook_id String CODEC(ZSTD(1)), ADD COLUMN IF NOT EXISTS first_failed_at DateTime64(6, 'UTC') CODEC(ZSTD(1)), ADD COLUMN IF NOT EXISTS endpoint_version Int64 CODEC(ZSTD(1)), ADD COLUMN IF NOT EXISTS place String CODEC(ZSTD(1));
+ALTER TABLE job_events_probe ADD COLUMN IF NOT EXISTS webhook_id String, ADD COLUMN IF NOT EXISTS first_failed_at DateTime64(6, 'UTC'), ADD COLUMN IF NOT EXISTS endpoint_version Int64, ADD COLUMN IF NOT EXISTS place String;
