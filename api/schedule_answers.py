@@ -7,14 +7,18 @@ from api.times import Timestamp
 
 
 class Schedule(Answer, frozen=True, kw_only=True):
-    """A schedule; `nextRunAt` is null while it is disabled, `lastRunAt` is when it last submitted jobs."""
+    """A schedule; `nextRunAt` is null while it is disabled, `lastRunAt` is when it last submitted jobs.
+
+    Among several, `work` of more than 4 KiB is null and `workOmitted` is true: read the schedule by its id.
+    """
 
     schedule_id: str
     version: int
     name: str
     cron: str
     timezone: str
-    work: dict[str, Any]
+    work: dict[str, Any] | None
+    work_omitted: bool
     tags: list[str]
     missed: str
     enabled: bool

@@ -313,7 +313,8 @@ SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, e
 FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s FOR UPDATE
 
 -- name: schedules_page
-SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
+SELECT org_id, schedule_id, version, name, cron, timezone,
+    CASE WHEN octet_length(work::text) <= %(most_work_bytes)s THEN work END AS work, tags, missed, enabled, next_run_at,
     created_at, updated_at
 FROM config.schedules
 WHERE org_id = %(org_id)s AND (created_at, schedule_id) < (%(created_at)s, %(schedule_id)s)

@@ -8,10 +8,11 @@ TooMany          the org has as many schedules as it may have
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+import msgspec
 from psycopg import AsyncConnection
 from psycopg.types.json import Jsonb
 
@@ -19,6 +20,7 @@ from api.config.store import Pool, execute, one, row, rows, transaction
 from api.schedules.cron import next_due
 from api.schedules.plan import Missed
 
+MOST_LISTED_WORK_BYTES = 4096  # of the work of a schedule among many: 500 of them on a page come to 2 MiB
 MOST_AT_ONCE = 50  # schedules of one partition that are fired before one looks again
 Expected = Callable[[int], bool]  # of the version
 
@@ -33,7 +35,7 @@ class Schedule:
     name: str
     cron: str
     timezone: str
-    work: dict[str, Any]
+    work: dict[str, Any] | None  # None: it is one of a page, and its work is too large for that
     tags: list[str]
     missed: Missed
     enabled: bool
@@ -139,10 +141,17 @@ async def find(pool: Pool, org_id: str, schedule_id: str) -> Schedule | None:
 async def page(
     pool: Pool, org_id: str, tags: TagFilter, *, enabled: bool | None, before: tuple[datetime, str], limit: int
 ) -> list[Schedule]:
-    """Return schedules of an org, newest first, those made before a moment and id."""
+    """Return schedules of an org, newest first, those made before a moment and id, without work that is large."""
     values = {"org_id": org_id, "enabled": enabled, "created_at": before[0], "schedule_id": before[1], "limit": limit}
     async with pool.connection() as connection:
-        return await rows(connection, Schedule, "schedules_page", {**values, **tags.values()})
+        bound = {"most_work_bytes": MOST_LISTED_WORK_BYTES}
+        return await rows(connection, Schedule, "schedules_page", {**values, **tags.values(), **bound})
+
+
+def as_listed(schedule: Schedule) -> Schedule:
+    """Return a schedule as it stands on a page: without work that is large."""
+    large = len(msgspec.json.encode(schedule.work)) > MOST_LISTED_WORK_BYTES
+    return replace(schedule, work=None) if large else schedule
 
 
 async def change(

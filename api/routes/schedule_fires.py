@@ -13,7 +13,7 @@ from api.http import answer, answered_with
 from api.operation import Call, Operation
 from api.refused import done, repeatable
 from api.routes.jobs import ledger_position
-from api.routes.schedules import all_shown, schedule_of
+from api.routes.schedules import all_shown, schedule_of, there
 from api.schedules.shown import after, before, fire
 from api.schedules.work import submitted
 from schemas.values import FireKind
@@ -60,7 +60,8 @@ async def trigger_by_tags(call: Call) -> web.StreamResponse:
     async def one(schedule: Schedule) -> schedule_answers.TriggeredByTags:
         async with turn:
             try:
-                made = done(await _triggered(call, schedule, f"{key}\0{schedule.schedule_id}", given=given))
+                whole = await _whole(call, schedule)
+                made = done(await _triggered(call, whole, f"{key}\0{schedule.schedule_id}", given=given))
             except Problem as problem:
                 if problem.status >= 500:
                     raise
@@ -70,6 +71,13 @@ async def trigger_by_tags(call: Call) -> web.StreamResponse:
     with repeatable(key):
         outcomes = await asyncio.gather(*map(one, meant))
     return answer(200, schedule_answers.AllTriggered(schedules=list(outcomes)))
+
+
+async def _whole(call: Call, schedule: Schedule) -> Schedule:
+    """Return a schedule of a page with its work; the work of all of them at once may be too much."""
+    if schedule.work is not None:
+        return schedule
+    return there(await schedules.find(call.parts.pool, schedule.org_id, schedule.schedule_id))
 
 
 async def enable_by_tags(call: Call) -> web.StreamResponse:
@@ -85,8 +93,8 @@ async def disable_by_tags(call: Call) -> web.StreamResponse:
 async def _switch_all(call: Call, *, enabled: bool) -> web.StreamResponse:
     pool, org_id = call.parts.pool, call.caller.org_id
     switched = [await schedules.switch(pool, org_id, each.schedule_id, enabled=enabled) for each in await _meant(call)]
-    there = [schedule for schedule in switched if schedule is not None]
-    return answer(200, schedule_answers.Switched(schedules=await all_shown(call, there)))
+    found = [schedules.as_listed(schedule) for schedule in switched if schedule is not None]
+    return answer(200, schedule_answers.Switched(schedules=await all_shown(call, found)))
 
 
 async def _meant(call: Call) -> list[Schedule]:

@@ -68,7 +68,7 @@ async def update(call: Call) -> web.StreamResponse:
     made = await _checked(call)
     with refusals():
         saved = await schedules.change(call.parts.pool, call.caller.org_id, found.schedule_id, made, expected)
-    return await _answered(call, _there(saved))
+    return await _answered(call, there(saved))
 
 
 async def delete(call: Call) -> web.StreamResponse:
@@ -101,7 +101,14 @@ def schedule_id_of(call: Call) -> str:
 
 async def schedule_of(call: Call) -> Schedule:
     """Return the schedule that the path names."""
-    return _there(await schedules.find(call.parts.pool, call.caller.org_id, schedule_id_of(call)))
+    return there(await schedules.find(call.parts.pool, call.caller.org_id, schedule_id_of(call)))
+
+
+def there(schedule: Schedule | None) -> Schedule:
+    """Return a schedule that was looked for, or raise a Problem."""
+    if schedule is None:
+        raise not_found("schedule")
+    return schedule
 
 
 async def all_shown(call: Call, listed: Sequence[Schedule]) -> list[schedule_answers.Schedule]:
@@ -127,7 +134,7 @@ async def _switch(call: Call, *, enabled: bool) -> web.StreamResponse:
         saved = await schedules.switch(
             call.parts.pool, call.caller.org_id, schedule_id, enabled=enabled, expected=expected
         )
-    return await _answered(call, _there(saved))
+    return await _answered(call, there(saved))
 
 
 async def _checked(call: Call) -> schedules.Setting:
@@ -144,12 +151,6 @@ async def _checked(call: Call) -> schedules.Setting:
         missed=body.missed,
         enabled=body.enabled,
     )
-
-
-def _there(schedule: Schedule | None) -> Schedule:
-    if schedule is None:
-        raise not_found("schedule")
-    return schedule
 
 
 def _listed(tags: str) -> tuple[str, ...]:

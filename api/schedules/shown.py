@@ -24,6 +24,7 @@ def shown(schedule: Schedule, last_run_at: datetime | None) -> schedule_answers.
         cron=schedule.cron,
         timezone=schedule.timezone,
         work=schedule.work,
+        work_omitted=schedule.work is None,
         tags=schedule.tags,
         missed=schedule.missed,
         enabled=schedule.enabled,

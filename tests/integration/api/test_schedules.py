@@ -139,6 +139,20 @@ async def test_schedules_are_listed_by_tags_page_by_page(api: Api, acme: Tenant,
         assert (refused.status, refused.json["field"]) == (422, field)
 
 
+async def test_large_work_is_left_out_of_lists_which_say_so_and_is_fired_all_the_same(api: Api, acme: Tenant) -> None:
+    large = {"url": "https://shop.example/1", "metadata": {"text": "x" * 5000}}
+    made = [await make(api, acme, name=name, tags=["x"], work=work) for name, work in (("s", WORK), ("l", large))]
+    page = (await api.call("GET", PATH, acme.key)).json["schedules"]
+    assert [(each["work"], each["workOmitted"]) for each in page] == [(None, True), (WORK, False)]
+    whole = (await api.call("GET", of(made[1]), acme.key)).json
+    assert (whole["work"]["metadata"], whole["workOmitted"]) == (large["metadata"], False)
+    body = {"tagFilter": {"all": ["x"]}}
+    switched = (await api.call("POST", f"{PATH}/enable", acme.key, body)).json["schedules"]
+    assert [(each["work"], each["workOmitted"]) for each in switched] == [(None, True), (WORK, False)]
+    fired = (await api.call("POST", f"{PATH}/trigger", acme.key, body)).json["schedules"]
+    assert [len(each["jobIds"]) for each in fired] == [1, 1]
+
+
 async def test_a_schedule_is_made_once_for_its_key(api: Api, acme: Tenant, rival: Tenant) -> None:
     body, key = {"name": "daily", "cron": "0 6 * * *", "work": WORK}, {"Idempotency-Key": "make-1"}
     both = await asyncio.gather(*(api.call("POST", PATH, acme.key, body, headers=key) for _ in range(2)))

@@ -93,6 +93,7 @@ def test_a_page_of_schedules_says_when_each_fires_next_and_which_is_disabled() -
         cron="0 6 * * *",
         timezone="Europe/Berlin",
         work={"url": "https://shop.example/1"},
+        work_omitted=False,
         tags=["daily", "eu"],
         missed="once",
         enabled=True,
