@@ -1,0 +1,1 @@
+"""Writes rows to a customer's own ClickHouse, over HTTP."""

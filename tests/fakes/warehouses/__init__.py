@@ -1,0 +1,1 @@
+"""Servers of warehouses that can be reached here, over real sockets."""
