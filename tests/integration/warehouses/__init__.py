@@ -1,0 +1,1 @@
+"""Writers of customers' warehouses against servers on real sockets."""
