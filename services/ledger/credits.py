@@ -18,7 +18,7 @@ from services.ledger.replies import Refused
 from services.ledger.reports import NodeReport
 from services.ledger.state import Ledger, Org
 
-MAX_CREDITS = 10**12  # that an org can have, and that a call can grant
+MAX_CREDITS = 10**12  # that an org can be given; what comes back to it may lift its balance above
 QUOTA = "quota_exhausted"
 PLATFORM_FAULTS = frozenset({"worker_lost", "internal", QUEUE_EXPIRED})  # nothing of it is the customer's doing
 
@@ -134,7 +134,8 @@ def bad_amount(ledger: Ledger, command: RegisterOrg | GrantCredits | SetCredits)
         least, most = (1, MAX_CREDITS - org.account.balance) if granted else (0, MAX_CREDITS)
     if command.credits is None or least <= command.credits <= most:
         return None
-    return Refused(code="bad_credits", message=f"from {least} to {most}")
+    message = f"from {least} to {most}" if least <= most else f"nothing: the org has {MAX_CREDITS} credits already"
+    return Refused(code="bad_credits", message=message)
 
 
 def grant(ledger: Ledger, command: GrantCredits | SetCredits) -> list[AnyEvent]:

@@ -134,6 +134,18 @@ def test_amounts_out_of_range_are_refused() -> None:
     assert world.reply == Balance(plan="bi", metered=True, credits=MAX_CREDITS)
 
 
+def test_what_is_given_back_may_lift_a_balance_above_what_can_be_granted() -> None:
+    world = metered(1)
+    world.submit("j1")
+    grant(world, MAX_CREDITS)
+    world.cancel("j1")
+    assert balance(world) == MAX_CREDITS + 1, "it was paid for, and the balance is the sum of what moved it"
+    assert grant(world, 1, key=b"h" * 16) == []
+    assert refused(world).message == f"nothing: the org has {MAX_CREDITS} credits already"
+    world.when(SetCredits(command_id="t", org_id="acme", credits=MAX_CREDITS, idempotency_digest=b"s" * 16))
+    assert balance(world) == MAX_CREDITS
+
+
 def test_no_org_spends_for_another() -> None:
     world = metered(1).org("beta", credits=1)
     world.submit("a")
