@@ -150,8 +150,7 @@ class Store:
             disable(self._connection, changes.disabled)
         for row in changes.deleted.values():
             self._connection.execute(SQL["upsert_deleted"], msgspec.structs.astuple(row))
-        for usage in changes.usage.values():
-            self._connection.execute(SQL["upsert_usage"], msgspec.structs.asdict(usage))
+        self._save_usage(list(changes.usage.values()))
         # What is written once goes straight to its table: checkpoint and seq have kept out every repetition, and a
         # row that is there all the same was not written by us, so the key's refusal is the right answer.
         self._new_jobs.append(new)
@@ -161,11 +160,16 @@ class Store:
         self._transactions.append(changes.transactions)
         self._changed_jobs.append(changed)
         self._deliveries.append(deliveries)
-        self._from_staging("update_jobs", len(changed))
-        self._from_staging("upsert_deliveries", len(deliveries))
+        self._write("update_jobs", len(changed))
+        self._write("upsert_deliveries", len(deliveries))
 
-    def _from_staging(self, name: str, rows: int) -> None:
-        if rows and (written := self._connection.execute(SQL[name]).rowcount) != rows:
+    def _save_usage(self, usage: list[Usage]) -> None:
+        columns = {name: [getattr(row, name) for row in usage] for name in Usage.__struct_fields__}
+        self._write("upsert_usage", len(usage), columns)
+
+    def _write(self, name: str, rows: int, columns: dict[str, list[Any]] | None = None) -> None:
+        """Write rows, those of a staging table or these columns, by one statement."""
+        if rows and (written := self._connection.execute(SQL[name], columns).rowcount) != rows:
             raise RowsMoved(f"{name} wrote {written} of {rows} rows: somebody else changes the read model")
 
     def _move(self, batch: Batch) -> None:

@@ -39,8 +39,9 @@ FROM org_usage WHERE org_id = ANY (%s::text[])
 -- name: upsert_usage
 INSERT INTO org_usage AS u (
     org_id, partition, position, plan, metered, balance, granted, debited, surcharged, refunded, held, jobs)
-VALUES (%(org_id)s, %(partition)s, %(position)s, %(plan)s, %(metered)s, %(balance)s, %(granted)s, %(debited)s,
-    %(surcharged)s, %(refunded)s, %(held)s, %(jobs)s)
+SELECT * FROM unnest(%(org_id)s::text[], %(partition)s::integer[], %(position)s::bigint[], %(plan)s::text[],
+    %(metered)s::boolean[], %(balance)s::bigint[], %(granted)s::bigint[], %(debited)s::bigint[],
+    %(surcharged)s::bigint[], %(refunded)s::bigint[], %(held)s::bigint[], %(jobs)s::bigint[])
 ON CONFLICT (org_id) DO UPDATE SET
     position = EXCLUDED.position, plan = EXCLUDED.plan, metered = EXCLUDED.metered, balance = EXCLUDED.balance,
     granted = EXCLUDED.granted, debited = EXCLUDED.debited, surcharged = EXCLUDED.surcharged,

@@ -11,7 +11,7 @@ import pytest
 from projections.migrate import SCHEMA, migrate
 from projections.postgres.batch import Batch, batch_of
 from projections.postgres.rows import Checkpoint, Delivery, Job, Transition, Visit
-from projections.postgres.store import CheckpointMoved, RowsMoved, Store
+from projections.postgres.store import SQL, CheckpointMoved, RowsMoved, Store
 from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.log import PartitionLog
 from projections.verification.snapshot import snapshot_of
@@ -65,6 +65,24 @@ def test_the_structs_and_the_tables_have_the_same_columns(database: Connection) 
             (SCHEMA, name),
         ).fetchall()
         assert {column for (column,) in columns} == set(row.__struct_fields__)
+
+
+def test_what_many_orgs_have_is_written_by_one_statement_and_is_what_the_events_say(
+    settings: Settings, store: Store, database: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[Any] = []
+    execute = store._connection.execute
+
+    def heard(query: Any, *arguments: Any, **options: Any) -> Any:
+        said.append(query)
+        return execute(query, *arguments, **options)
+
+    monkeypatch.setattr(store._connection, "execute", heard)
+    stream = Stream(orgs=tuple(f"org-{number}" for number in range(30))).open().play(range(200))
+    store.write(batch(store, stream, 0))
+    assert count(database, "org_usage") == 30
+    assert said.count(SQL["upsert_usage"]) == 1
+    assert differences(settings, stream) == []
 
 
 def test_a_session_that_dies_before_its_commit_has_written_nothing(
