@@ -1,0 +1,1 @@
+"""A Delta table in a customer's Databricks workspace, written over the SQL Statement Execution API."""

@@ -1,0 +1,53 @@
+"""Where a Databricks table is, and how its writer logs in."""
+
+import re
+
+from msgspec import Struct
+
+_HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,254}")
+
+
+class DatabricksSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """A table, and the SQL warehouse that does the work."""
+
+    host: str  # of the workspace, such as dbc-a1b2345c-d6e7.cloud.databricks.com
+    warehouse_id: str
+    catalog: str
+    schema: str
+    table: str
+
+    def __post_init__(self) -> None:
+        """Refuse what Databricks could not take, and name the field."""
+        if not _HOST.fullmatch(self.host):
+            raise ValueError("host takes the host name of a workspace, without scheme, port and path")
+        if not re.fullmatch(r"[A-Za-z0-9]{1,64}", self.warehouse_id):
+            raise ValueError("warehouseId takes the id of a SQL warehouse, of letters and digits")
+        for name in ("catalog", "schema", "table"):
+            if not _NAME.fullmatch(getattr(self, name)):
+                raise ValueError(f"{name} takes a name of letters, digits, _ and -")
+
+    @property
+    def place(self) -> str:
+        """Return the table as `catalog.schema.table`."""
+        return f"{self.catalog}.{self.schema}.{self.table}".lower()
+
+
+class DatabricksSecrets(Struct, frozen=True, forbid_unknown_fields=True, rename="camel", omit_defaults=True):
+    """A personal access token, or the OAuth client of a service principal."""
+
+    token: str = ""
+    client_id: str = ""
+    client_secret: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse none, both, and halves."""
+        if bool(self.client_id) != bool(self.client_secret):
+            raise ValueError("clientId and clientSecret go together")
+        if bool(self.token) == bool(self.client_id):
+            raise ValueError("give either token, or clientId and clientSecret")
+        if not (self.token + self.client_id + self.client_secret).isascii():
+            raise ValueError("token, clientId and clientSecret are ASCII")
+
+    def __repr__(self) -> str:
+        return "DatabricksSecrets(...)"

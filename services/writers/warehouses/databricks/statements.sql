@@ -1,0 +1,50 @@
+-- Rows and jobs are parameters, JSON texts each: two of them, however many rows there are. Names that begin with $ are
+-- no column's, whatever the items are like.
+-- name: create
+CREATE TABLE IF NOT EXISTS {table} ({declared}) USING DELTA
+TBLPROPERTIES ('delta.isolationLevel' = 'Serializable')
+
+-- name: describe
+DESCRIBE TABLE {table}
+
+-- name: add_columns
+ALTER TABLE {table} ADD COLUMNS ({declared})
+
+-- name: write
+-- The source has a row for each job, which matches what the table holds of it and deletes that, and the new rows, which
+-- match nothing and are inserted. Jobs of which the table holds a later generation are in neither.
+MERGE INTO {table} AS held
+USING (
+  WITH asked AS (
+    SELECT job[0] AS `$org`, job[1] AS `$job`, CAST(job[2] AS BIGINT) AS `$generation`
+    FROM (SELECT EXPLODE(FROM_JSON(:jobs, 'ARRAY<ARRAY<STRING>>')) AS job)
+  ),
+  jobs AS (
+    SELECT `$org`, `$job` FROM asked
+    WHERE NOT EXISTS (
+      SELECT 1 FROM {table} AS later
+      WHERE later._org_id = `$org` AND later._job_id = `$job` AND later._generation > `$generation`
+    )
+  ),
+  items AS (
+    SELECT {values}
+    FROM (SELECT EXPLODE(FROM_JSON(:rows, 'ARRAY<ARRAY<STRING>>')) AS item)
+  )
+  SELECT TRUE AS `$clears`, `$org`, `$job`, {nothing}
+  FROM jobs
+  UNION ALL
+  SELECT FALSE AS `$clears`, `$org`, `$job`, {names}
+  FROM items JOIN jobs ON items._org_id = `$org` AND items._job_id = `$job`
+) AS new
+ON new.`$clears` AND held._org_id = new.`$org` AND held._job_id = new.`$job`
+WHEN MATCHED THEN DELETE
+WHEN NOT MATCHED AND NOT new.`$clears` THEN INSERT ({names}) VALUES ({inserted})
+
+-- name: erase
+MERGE INTO {table} AS held
+USING (
+  SELECT job[0] AS `$org`, job[1] AS `$job`
+  FROM (SELECT EXPLODE(FROM_JSON(:jobs, 'ARRAY<ARRAY<STRING>>')) AS job)
+) AS new
+ON held._org_id = new.`$org` AND held._job_id = new.`$job`
+WHEN MATCHED THEN DELETE

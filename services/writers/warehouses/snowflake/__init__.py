@@ -1,0 +1,1 @@
+"""A table in a customer's Snowflake account, written with Snowflake's own connector."""

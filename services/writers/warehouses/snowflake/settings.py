@@ -1,0 +1,70 @@
+"""Where a Snowflake table is, and how its writer logs in."""
+
+import re
+
+from msgspec import Struct
+
+# Hosts of accounts: all that a writer connects to, unless private addresses are allowed.
+HOSTS = (".snowflakecomputing.com", ".snowflakecomputing.cn")
+_ACCOUNT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,120}[A-Za-z0-9])?")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,254}")
+
+
+class SnowflakeSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
+    """A table, and the warehouse that does the work; names are as Snowflake takes them without quotes, in any case."""
+
+    account: str  # orgname-account_name, or a locator with its region
+    user: str
+    database: str
+    schema: str
+    table: str
+    warehouse: str
+    role: str = ""  # empty: the user's default role
+    host: str = ""  # empty: <account>.snowflakecomputing.com
+
+    def __post_init__(self) -> None:
+        """Refuse what Snowflake could not take, and name the field."""
+        if not _ACCOUNT.fullmatch(self.account):
+            raise ValueError("account takes an account identifier such as myorg-myaccount, without host or scheme")
+        if not 1 <= len(self.user) <= 255 or not self.user.isprintable():
+            raise ValueError("user takes the login name of a Snowflake user")
+        for name in ("database", "schema", "table", "warehouse"):
+            _check_name(name, getattr(self, name))
+        if self.role:
+            _check_name("role", self.role)
+        if self.host and not re.fullmatch(r"[A-Za-z0-9.:\[\]-]{1,253}", self.host):
+            raise ValueError("host takes a host name, without scheme and path")
+
+    @property
+    def place(self) -> str:
+        """Return the table as `database.schema.table`."""
+        return f"{self.database}.{self.schema}.{self.table}".upper()
+
+    @property
+    def reached_at(self) -> str:
+        """Return the host to connect to."""
+        return self.host or f"{self.account}{HOSTS[0]}".replace("_", "-").lower()
+
+
+class SnowflakeSecrets(Struct, frozen=True, forbid_unknown_fields=True, rename="camel", omit_defaults=True):
+    """Exactly one way to log in: a private key (PEM), a programmatic access token, or a password."""
+
+    private_key: str = ""
+    private_key_passphrase: str = ""
+    token: str = ""
+    password: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse none and several of them."""
+        if sum(map(bool, (self.private_key, self.token, self.password))) != 1:
+            raise ValueError("give exactly one of privateKey, token and password")
+        if self.private_key_passphrase and not self.private_key:
+            raise ValueError("privateKeyPassphrase goes with privateKey")
+
+    def __repr__(self) -> str:
+        return "SnowflakeSecrets(...)"
+
+
+def _check_name(field: str, value: str) -> None:
+    if not _NAME.fullmatch(value):
+        raise ValueError(f"{field} takes a name of letters, digits, _ and $ that begins with a letter or _")

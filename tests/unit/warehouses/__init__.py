@@ -1,0 +1,1 @@
+"""What writers of customers' warehouses say and understand, without a server."""
