@@ -51,6 +51,7 @@ class DatabricksFake:
     looks: int = 0  # that a statement is PENDING, then RUNNING, before it has ended
     refusals: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # status and headers of the next answers
     failures: list[tuple[str, str]] = field(default_factory=list)  # error_code and message of the next statements
+    just_before: dict[str, str] = field(default_factory=dict)  # start of a statement -> what another client does then
     valid: set[str] = field(default_factory=lambda: {TOKEN})
     statements: list[str] = field(default_factory=list)
     cancelled: list[str] = field(default_factory=list)
@@ -117,6 +118,8 @@ class DatabricksFake:
         if self.failures:
             code, message = self.failures.pop(0)
             return {"status": {"state": "FAILED", "error": {"error_code": code, "message": message}}}
+        for start in [start for start in self.just_before if asked.statement.startswith(start)]:
+            self.delta.rows(self.just_before.pop(start))
         try:
             if self.conflicts and asked.statement.startswith("MERGE"):
                 self.conflicts -= 1
@@ -142,9 +145,9 @@ async def running(fake: DatabricksFake) -> AsyncIterator[DatabricksFake]:
     app.router.add_get(f"{PATH}/{{name}}", fake.look)
     app.router.add_post(f"{PATH}/{{name}}/cancel", fake.cancel)
     app.router.add_post("/oidc/v1/token", fake.grant)
-    runner = web.AppRunner(app)
+    runner = web.AppRunner(app, shutdown_timeout=1.0)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1.0)
+    site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     host, port = runner.addresses[0][:2]
     fake.url = URL(f"http://{host}:{port}")

@@ -14,7 +14,7 @@ import sqlglot
 from sqlglot import exp
 
 Rows = Sequence[Sequence[str | None]]
-_NAMES = {"VARCHAR": "string", "TIMESTAMP WITH TIME ZONE": "timestamp", "JSON": "variant"}
+_NAMES = {"VARCHAR": "string", "TIMESTAMP WITH TIME ZONE": "timestamp"}
 
 
 class Failed(Exception):
@@ -36,6 +36,7 @@ class Delta:
     before_commit: asyncio.Event | None = None  # the next statement waits for it, and takes it away
     held_back: asyncio.Event = field(default_factory=asyncio.Event)  # a statement waits
     _version: int = 0
+    _comments: dict[tuple[str, str], str] = field(default_factory=dict)  # by table and column
 
     def __post_init__(self) -> None:
         """Make the schema."""
@@ -55,8 +56,14 @@ class Delta:
             raise Failed("PARSE_SYNTAX_ERROR", "42601") from error
         _check_markers(tree, parameters)
         if isinstance(tree, exp.Describe):
-            return [[name, _NAMES.get(kind, kind.lower()), None] for name, kind, *_ in self._answer(tree.this)]
+            table = tree.this.name
+            return [
+                [name, _NAMES.get(kind, kind.lower()), self._comments.get((table, name))]
+                for name, kind, *_ in self._answer(tree.this)
+            ]
+        comments = _taken_comments(tree)
         await self._committed([each.sql("duckdb") for each in _translated(tree)], parameters)
+        self._comments = comments | self._comments
         return []
 
     def _answer(self, table: exp.Expr) -> list[tuple[str, ...]]:
@@ -97,6 +104,18 @@ def _check_markers(tree: exp.Expr, parameters: Mapping[str, str]) -> None:
         raise Failed("UNBOUND_SQL_PARAMETER", "42P02", f"Found the unbound parameter: {min(missing)}.")
 
 
+def _taken_comments(tree: exp.Expr) -> dict[tuple[str, str], str]:
+    """Take the comments out of columns that a statement declares: DuckDB has another statement for them."""
+    found = {}
+    table = tree.find(exp.Table)
+    for column in tree.find_all(exp.ColumnDef):
+        for constraint in column.constraints:
+            if table and isinstance(constraint.kind, exp.CommentColumnConstraint):
+                found[table.name, column.name] = constraint.kind.name
+        column.set("constraints", None)
+    return found
+
+
 def _translated(tree: exp.Expr) -> Sequence[exp.Expr]:
     """Return what says the same to DuckDB, which reads JSON in another way and adds one column at a time."""
     if isinstance(tree, exp.Create):
@@ -115,8 +134,6 @@ def _duck(tree: exp.Expr) -> exp.Expr:
 
 
 def _node(node: exp.Expr) -> exp.Expr:
-    if isinstance(node, exp.DataType) and node.this == exp.DataType.Type.VARIANT:
-        return exp.DataType.build("JSON")
     if isinstance(node, exp.FromJson):
         if node.expression.name != "ARRAY<ARRAY<STRING>>":
             raise Failed("INVALID_SCHEMA", "42K07")
@@ -131,12 +148,12 @@ def _failed(error: duckdb.Error) -> Failed:
     match error:
         case duckdb.ConversionException() | duckdb.OutOfRangeException():
             return Failed("CAST_INVALID_INPUT", "22018", text)
-        case duckdb.InvalidInputException() if "JSON" in text:
-            return Failed("MALFORMED_RECORD_IN_PARSING", "22023", text)
         case duckdb.CatalogException() if re.search("already exists", text):
             return Failed("FIELDS_ALREADY_EXISTS", "42710", text)
         case duckdb.CatalogException():
             return Failed("TABLE_OR_VIEW_NOT_FOUND", "42P01", text)
+        case duckdb.TransactionException():
+            return Failed(*CONFLICT, text)
         case duckdb.ConstraintException():
             return Failed("DELTA_VIOLATE_CONSTRAINT_WITH_VALUES", "23001", text)
         case duckdb.BinderException():

@@ -1,6 +1,7 @@
 """HTTP calls to one workspace: connected to checked addresses only, redirects not followed, waited for as asked."""
 
 import asyncio
+import base64
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -61,7 +62,8 @@ class Calls:
 
     async def form(self, path: str, fields: Mapping[str, str], *, user: str, password: str) -> bytes:
         """Post a form."""
-        return await self._asked("POST", path, data=dict(fields), auth=aiohttp.BasicAuth(user, password))
+        basic = base64.b64encode(f"{user}:{password}".encode()).decode()
+        return await self._asked("POST", path, data=dict(fields), headers={"Authorization": f"Basic {basic}"})
 
     async def _asked(self, method: str, path: str, **request: Any) -> bytes:
         """Ask until there is an answer that is not that the workspace is too busy."""

@@ -25,6 +25,7 @@ _BUSY = frozenset(
         "WORKSPACE_TEMPORARILY_UNAVAILABLE",
     }
 )
+_PASSING = ("XX", "08", "40", "53", "57", "58")  # classes of SQLSTATE: internal, connection, rolled back, resources
 
 
 class Conflict(DestinationDown):
@@ -47,7 +48,7 @@ def statement_fault(code: str, message: str) -> Exception:
         return DataFault(f"{said}: a value does not fit its column, or a constraint of the table")
     if state.startswith(("42", "28", "0A")) or code in ("PERMISSION_DENIED", "UNAUTHENTICATED"):
         return Refusal(f"{said}: check that catalog, schema and table are there, and what the token may do with them")
-    if code in _BUSY or not code:
+    if code in _BUSY or not code or state.startswith(_PASSING):
         return DestinationDown(said)
     return Refusal(f"{said}: the statement was refused")
 

@@ -15,8 +15,9 @@ TYPES: Mapping[ColumnType, str] = {
     ColumnType.NUMBER: "DOUBLE",
     ColumnType.BOOLEAN: "BOOLEAN",
     ColumnType.TIMESTAMP: "TIMESTAMP",
-    ColumnType.JSON: "VARIANT",
+    ColumnType.JSON: "STRING",  # a VARIANT shuts out readers of older runtimes, and takes no part in a UNION
 }
+JSON_COMMENT = "JSON"  # of a column of texts that are JSON: what tells it from other texts
 # How a value gets out of its place in an item, where each is a text or null.
 _READ: Mapping[ColumnType, str] = {
     ColumnType.TEXT: "item[{0}]",
@@ -24,7 +25,7 @@ _READ: Mapping[ColumnType, str] = {
     ColumnType.NUMBER: "CAST(item[{0}] AS DOUBLE)",
     ColumnType.BOOLEAN: "CAST(item[{0}] AS BOOLEAN)",
     ColumnType.TIMESTAMP: "TIMESTAMP_MICROS(CAST(item[{0}] AS BIGINT))",
-    ColumnType.JSON: "PARSE_JSON(item[{0}])",
+    ColumnType.JSON: "item[{0}]",
 }
 
 
@@ -69,9 +70,11 @@ def rows_text(jobs: Iterable[JobRows]) -> str:
     return as_json([[_text(value) for value in row] for job in jobs for row in job.rows])
 
 
-def column_type(described: str) -> ColumnType | None:
+def column_type(described: str, comment: str) -> ColumnType | None:
     """Return what a column of a described type holds; None where none of ours stands for it."""
     name = described.upper()
+    if name == "STRING":
+        return ColumnType.JSON if comment.upper().startswith(JSON_COMMENT) else ColumnType.TEXT
     return next((kind for kind, declared in TYPES.items() if declared == name), None)
 
 
@@ -86,7 +89,11 @@ def _text(value: Value) -> str | None:
 
 
 def _declared(columns: Sequence[Column]) -> str:
-    return ", ".join(f"{_name(column.name)} {TYPES[column.type]}" for column in columns)
+    return ", ".join(
+        f"{_name(column.name)} {TYPES[column.type]}"
+        + (f" COMMENT '{JSON_COMMENT}'" if column.type is ColumnType.JSON else "")
+        for column in columns
+    )
 
 
 def _name(part: str) -> str:

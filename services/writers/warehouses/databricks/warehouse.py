@@ -82,10 +82,10 @@ class DatabricksWarehouse:
     async def _described(self) -> Mapping[str, ColumnType | None]:
         await self._make()
         described: dict[str, ColumnType | None] = {}
-        for name, kind, *_ in await self._run(self._statements.describe):
+        for name, kind, comment in await self._run(self._statements.describe):
             if not name or name.startswith("#"):
                 break  # what follows is about partitions, not columns
-            described[name.lower()] = column_type(kind or "")
+            described[name.lower()] = column_type(kind or "", comment or "")
         return described
 
     async def _make(self) -> None:
