@@ -6,7 +6,7 @@ Problem  a call is answered with an error; `code` is a key of CODES
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# Code -> HTTP status and what it means; a test holds the table of docs/errors.md to the codes and statuses.
+# Code -> HTTP status and what it means; a test holds the table of docs/errors.md to it.
 CODES: dict[str, tuple[int, str]] = {
     "invalid_json": (400, "The body is not JSON (NaN and Infinity are not), or is no JSON object."),
     "key_in_url": (
