@@ -48,7 +48,7 @@ SILENCING: set[Fault] = {
     "commit_aborted",
 }
 # In any weather: the web is like that, and nothing may rest on a word that nobody asks for again.
-ALWAYS: dict[Fault, float] = {"page_fails": 0.15, "page_hangs": 0.05, "word_lost": 0.3}
+ALWAYS: dict[Fault, float] = {"page_fails": 0.15, "page_hangs": 0.05, "word_lost": 0.3, "hook_gone": 0.04}
 
 
 @dataclass(frozen=True, slots=True)

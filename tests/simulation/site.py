@@ -24,6 +24,7 @@ GOOD = b"<html><head><title>Lamp</title></head><body><h1>Lamp</h1><p class=price
 FIRST = {"id": "one", "kind": "service", "settings": {"retries": 3, "retryDelayMs": 700, "jitter": 0.1}}
 INSTANT = {"id": "two", "kind": "service", "settings": {"retries": 2, "retryBackoff": "instant"}}
 CHANGED = 0.02  # how often an endpoint is another version than the message before found
+DYING = 0.2  # of the seeds have a receiver that takes next to nothing
 CALLS = 6  # of a job that is long under way
 FIELDS = [{"name": "title", "query": "h1", "required": True}]
 WORKFLOWS: dict[str, dict[str, Any]] = {
@@ -134,6 +135,7 @@ class Receiver:
         self.versions: Counter[tuple[str, str]] = Counter()  # of endpoints, by org and name
         self.early: list[str] = []  # notices that came before their job could be read
         self._chaos, self._model = chaos, model
+        self._dies = chaos.random.random() < DYING
 
     async def deliver(self, delivery: Delivery) -> DeliveryResult:
         """Take one message."""
@@ -141,7 +143,7 @@ class Receiver:
         current().check()
         name = (delivery.org_id, delivery.destination_id.partition(":")[0])
         self.versions[name] += self._chaos.random.random() < CHANGED
-        if self._chaos.strikes("destination_down_before"):
+        if self._dying or self._chaos.strikes("destination_down_before"):
             return self._versioned(self._failed(delivery), name)
         if self._chaos.strikes("hook_gone"):
             return self._versioned(refused(delivery, "gone", "simulated", closed=True), name)
@@ -156,6 +158,11 @@ class Receiver:
             return self._versioned(self._failed(delivery), name)
         await asyncio.sleep(self._chaos.latency())
         return self._versioned(written(delivery), name)
+
+    @property
+    def _dying(self) -> bool:
+        """Whether it is a receiver that takes next to nothing, and does not take this message either."""
+        return self._dies and self._chaos.random.random() < 0.9
 
     def _versioned(self, result: DeliveryResult, name: tuple[str, str]) -> DeliveryResult:
         return msgspec.structs.replace(result, endpoint_version=self.versions[name])
