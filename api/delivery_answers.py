@@ -8,6 +8,7 @@ class JobDelivery(Answer, frozen=True, kw_only=True):
     """One delivery of a job to one destination.
 
     `status` is requested, waiting, acked, dead_lettered or waived; or superseded: a later generation took its place.
+    `place` is where the rows are, and `summary` says the whole in a few words, such as `1240 -> db.table`.
     """
 
     destination_id: str
@@ -24,6 +25,9 @@ class JobDelivery(Answer, frozen=True, kw_only=True):
     waive_reason: str | None
     error_type: str | None
     error_message: str | None
+    rows: int | None
+    place: str | None
+    summary: str
 
 
 class JobDeliveries(Answer, frozen=True, kw_only=True):

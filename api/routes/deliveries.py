@@ -76,13 +76,14 @@ def _shown(job: Job, row: Delivery, newest: int) -> delivery_answers.JobDelivery
     place: Mapping[str, Any] = next(
         (each for each in job.destinations if each["destination_id"] == row.destination_id), {}
     )
+    status = row.status if row.status in OVER or row.generation == newest else "superseded"
     return delivery_answers.JobDelivery(
         destination_id=row.destination_id,
         kind=row.kind,
         gating=place.get("gating", False),
         on_exhausted=place.get("on_exhausted", "hold"),
         generation=row.generation,
-        status=row.status if row.status in OVER or row.generation == newest else "superseded",
+        status=status,
         tries=row.tries,
         requested_at=iso(row.requested_at),
         delivered_at=iso_or_none(row.acked_at),
@@ -91,7 +92,18 @@ def _shown(job: Job, row: Delivery, newest: int) -> delivery_answers.JobDelivery
         waive_reason=row.waive_reason,
         error_type=row.error_type,
         error_message=row.error_message,
+        rows=row.rows,
+        place=row.place or (row.destination_id if row.rows is not None else None),
+        summary=_summary(row, status),
     )
+
+
+def _summary(row: Delivery, status: str) -> str:
+    """Say in a few words how a delivery went: what arrived where, or how often it was tried in vain."""
+    if row.rows is not None:
+        return f"{row.rows} -> {row.place or row.destination_id}"
+    error = f", {row.error_type}" if row.error_type else ""
+    return f"{status} -> {row.destination_id} ({row.tries} {'try' if row.tries == 1 else 'tries'}{error})"
 
 
 _PATH = "/api/v1/jobs/{job_id}/deliveries"

@@ -221,6 +221,7 @@ def deliver(delivery: Delivery, header: Header, event: DeliveryEvent, opened: Op
             delivery.status, delivery.kind, delivery.tries = "requested", event.kind, event.try_number
         case DeliveryAcked():
             delivery.status, delivery.rows, delivery.writer_id = "acked", event.rows, event.writer_id
+            delivery.place = event.place or None
             delivery.acked_at, delivery.ack_seq = instant(header.occurred_at), header.seq
             delivery.ack_event_id = UUID(bytes=header.event_id)
         case DeliveryFailed():

@@ -177,6 +177,7 @@ class Delivery(Struct):
     waive_event_id: UUID | None = None
     waive_seq: int | None = None
     waive_reason: str | None = None
+    place: str | None = None  # where the rows are; None: the destination itself
 
 
 class Fire(Struct):

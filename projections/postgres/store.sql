@@ -23,7 +23,7 @@ JOIN jobs AS j ON j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLAT
 -- name: load_deliveries
 SELECT d.org_id, d.job_id, d.destination_id, d.generation, d.partition, d.kind, d.status, d.tries, d.requested_at,
     d.seq, d.position, d.acked_at, d.ack_event_id, d.ack_seq, d.rows, d.writer_id, d.error_type, d.error_message,
-    d.next_try_at, d.waived_at, d.waive_event_id, d.waive_seq, d.waive_reason
+    d.next_try_at, d.waived_at, d.waive_event_id, d.waive_seq, d.waive_reason, d.place
 FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
 JOIN extraction_deliveries AS d ON d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C"
 
@@ -95,10 +95,10 @@ WHERE j.org_id = n.org_id AND j.job_id = n.job_id AND j.seq < n.seq
 INSERT INTO extraction_deliveries AS d (
     org_id, job_id, destination_id, generation, partition, kind, status, tries, requested_at, seq, position,
     acked_at, ack_event_id, ack_seq, rows, writer_id, error_type, error_message, next_try_at,
-    waived_at, waive_event_id, waive_seq, waive_reason)
+    waived_at, waive_event_id, waive_seq, waive_reason, place)
 SELECT org_id, job_id, destination_id, generation, partition, kind, status, tries, requested_at, seq, position,
     acked_at, ack_event_id, ack_seq, rows, writer_id, error_type, error_message, next_try_at,
-    waived_at, waive_event_id, waive_seq, waive_reason
+    waived_at, waive_event_id, waive_seq, waive_reason, place
 FROM incoming_deliveries
 ON CONFLICT (org_id, job_id, destination_id, generation) DO UPDATE SET
     kind = EXCLUDED.kind, status = EXCLUDED.status, tries = EXCLUDED.tries, seq = EXCLUDED.seq,
@@ -106,7 +106,7 @@ ON CONFLICT (org_id, job_id, destination_id, generation) DO UPDATE SET
     ack_seq = EXCLUDED.ack_seq, rows = EXCLUDED.rows, writer_id = EXCLUDED.writer_id,
     error_type = EXCLUDED.error_type, error_message = EXCLUDED.error_message, next_try_at = EXCLUDED.next_try_at,
     waived_at = EXCLUDED.waived_at, waive_event_id = EXCLUDED.waive_event_id, waive_seq = EXCLUDED.waive_seq,
-    waive_reason = EXCLUDED.waive_reason
+    waive_reason = EXCLUDED.waive_reason, place = EXCLUDED.place
 WHERE d.seq < EXCLUDED.seq
 
 -- name: move_checkpoints

@@ -219,6 +219,7 @@ def _delivery_row(events: Sequence[Recorded], opened: Open) -> Columns:
         "ack_seq": ack.header.seq if ack else None,
         "rows": acked.rows if acked else None,
         "writer_id": acked.writer_id if acked else None,
+        "place": (acked.place if acked else "") or None,
         "error_type": errors[-1].error_type if errors else None,
         "error_message": _text(opened(failed), "message") if failed else None,
         "next_try_at": _at(waits) if waits else None,

@@ -5,9 +5,22 @@ A module imports what is slow inside its verbs, so that `jobledger --help` and a
 
 import typer
 
-from services.cli import dead_letters, demo, explain, jobs, org_credits, queues, schedules, stack, tail, verify, watch
+from services.cli import (
+    dead_letters,
+    deliveries,
+    demo,
+    explain,
+    jobs,
+    org_credits,
+    queues,
+    schedules,
+    stack,
+    tail,
+    verify,
+    watch,
+)
 
-MODULES = (demo, stack, jobs, watch, schedules, explain, tail, verify, org_credits, dead_letters, queues)
+MODULES = (demo, stack, jobs, watch, schedules, explain, tail, verify, org_credits, deliveries, dead_letters, queues)
 
 app = typer.Typer(
     name="jobledger",

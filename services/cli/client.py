@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 import aiohttp
 import msgspec
 
-from api import answers, schedule_answers
+from api import answers, delivery_answers, schedule_answers
 from api.explain_answers import Explanation
 from services.cli.errors import ApiRefused, ApiSilent
 from services.cli.paths import path_of
@@ -105,6 +105,15 @@ class Client:
         """Fire a schedule now."""
         path, key = path_of("schedules", schedule_id, "trigger"), idempotency_key or uuid7()
         return await self.call("POST", path, schedule_answers.Triggered, headers={"Idempotency-Key": key})
+
+    async def deliveries(self, job_id: str) -> delivery_answers.JobDeliveries:
+        """Return the deliveries of a job."""
+        return await self.call("GET", path_of("jobs", job_id, "deliveries"), delivery_answers.JobDeliveries)
+
+    async def order_delivery(self, job_id: str, destination_id: str, verb: str) -> delivery_answers.DeliveryOrder:
+        """Have a job delivered once more (`redeliver`), or stop waiting for a destination (`waive`)."""
+        path = path_of("jobs", job_id, "deliveries", destination_id, verb)
+        return await self.call("POST", path, delivery_answers.DeliveryOrder)
 
     async def statuses(self, job_ids: Sequence[str]) -> dict[str, str]:
         """Return where jobs stand, by id; unknown ones are left out."""

@@ -77,6 +77,10 @@ tried by the same schedule, before and after the end of the job, and lead to no 
 `JOBLEDGER_WEBHOOK_RETRY_SCHEDULE` says, stores as `JOBLEDGER_DELIVERY_RETRY_SCHEDULE`; a changed one holds for failures
 to come.
 
+`GET /api/v1/jobs/{id}/deliveries` and `jobledger deliveries list JOB` show each delivery with its tries, last error,
+next try and what arrived where (`1240 -> db.table`); `jobledger deliveries redeliver` and `waive JOB DESTINATION` do
+what the calls of these names do.
+
 A redelivery is a new generation: writers replace a row only by the same or a newer generation, and a webhook has
 another `webhook-id`. An ACK of an older generation than the newest is dropped. A job that failed or was cancelled has
 nothing to deliver but the notice of its failure."""

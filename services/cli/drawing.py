@@ -9,6 +9,7 @@ from rich.text import Text
 from rich.tree import Tree
 
 from api.answers import Gate, Job, JobSummary, TraceEntry, Transition
+from api.delivery_answers import JobDelivery
 from api.schedule_answers import Schedule
 from api.stream_answers import StreamedEvent
 from services.cli.spans import clock, milliseconds_between, span
@@ -147,6 +148,18 @@ def schedule_table(schedules: Iterable[Schedule]) -> Table:
         due = f"{each.next_run_at[:19]}Z" if each.next_run_at else Text("disabled", style="yellow")
         last = f"{each.last_run_at[:19]}Z" if each.last_run_at else ""
         table.add_row(each.schedule_id, Text(each.name), each.cron, each.timezone, due, last, " ".join(each.tags))
+    return table
+
+
+def delivery_table(deliveries: Iterable[JobDelivery]) -> Table:
+    """Draw the deliveries of a job."""
+    columns = ("destination", "generation", "status", "tries", "what came of it", "next try (UTC)")
+    table = Table(*columns, box=None, pad_edge=False)
+    table.header_style = "dim"
+    for each in deliveries:
+        due = f"{each.next_try_at[:19]}Z" if each.next_try_at else ""
+        name = f"{each.destination_id} (gates)" if each.gating else each.destination_id
+        table.add_row(Text(name), str(each.generation), each.status, str(each.tries), Text(each.summary), due)
     return table
 
 

@@ -38,8 +38,8 @@ class Writer(Protocol):
         """Let go of the destination."""
 
 
-def written(delivery: Delivery, rows: int = 1) -> DeliveryResult:
-    """Say that the destination holds a delivery."""
+def written(delivery: Delivery, rows: int = 1, place: str = "") -> DeliveryResult:
+    """Say that the destination holds a delivery, and where; no place: the destination itself."""
     return DeliveryResult(
         org_id=delivery.org_id,
         job_id=delivery.job_id,
@@ -47,6 +47,7 @@ def written(delivery: Delivery, rows: int = 1) -> DeliveryResult:
         generation=delivery.generation,
         try_number=delivery.try_number,
         rows=rows,
+        place=place,
     )
 
 

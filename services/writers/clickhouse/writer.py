@@ -55,7 +55,7 @@ class ClickHouseWriter:
             except ClickHouseError as error:
                 await self.close()
                 raise DestinationDown(f"{type(error).__name__}: {error}") from error
-        results = iter([written(each.delivery) if isinstance(each, Row) else each for each in read])
+        results = iter([written(each.delivery, place=TABLE) if isinstance(each, Row) else each for each in read])
         return [written(each, rows=0) if each.erase else next(results) for each in deliveries]
 
     def _store(self, rows: Sequence[Row], erasures: Sequence[Delivery]) -> None:

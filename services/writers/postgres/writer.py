@@ -19,6 +19,7 @@ STATEMENT_MS = 30_000
 ROW_FAULTS = ("22", "23", "54")  # SQLSTATE classes: data exception, constraint, program limit (nested too deeply)
 UPSERT = Path(__file__).with_name("upsert.sql").read_text().encode()
 ERASE = Path(__file__).with_name("erase.sql").read_text().encode()
+PLACE = "extraction.extraction_results"
 
 Key = tuple[str, str]
 
@@ -135,4 +136,4 @@ def _generation(row: Row | None) -> int:
 
 def _result(row: Row, faults: dict[Key, psycopg.Error]) -> DeliveryResult:
     fault = faults.get(row.key)
-    return refused(row.delivery, "row_refused", str(fault)) if fault else written(row.delivery)
+    return refused(row.delivery, "row_refused", str(fault)) if fault else written(row.delivery, place=PLACE)

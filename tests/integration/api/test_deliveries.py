@@ -28,10 +28,12 @@ async def held(api: Api, acme: Tenant, pocket: PocketLedger) -> tuple[str, str]:
     return job_id, hook
 
 
-def answer(pocket: PocketLedger, acme: Tenant, job_id: str, place: str, generation: int, **fields: Any) -> None:
+def answer(
+    pocket: PocketLedger, acme: Tenant, job_id: str, place: str, generation: int, *, into: str = "", **fields: Any
+) -> None:
     """Let a writer answer."""
     result = DeliveryResult(
-        org_id=acme.org_id, job_id=job_id, destination_id=place, generation=generation, rows=1, **fields
+        org_id=acme.org_id, job_id=job_id, destination_id=place, generation=generation, rows=1, place=into, **fields
     )
     settle = SettleDeliveries(command_id=uuid7(), requester=pocket.boot_id, actor="writer:w", results=(result,))
     pocket.decide(acme.partition, settle)
@@ -99,6 +101,26 @@ async def test_a_held_job_is_completed_without_what_is_waived(
     assert (found["gate"]["acked"], found["gate"]["waived"], found["gate"]["pending"]) == (1, [hook], [])
     assert events["DeliveryWaived"] in [each.replace("-", "") for each in found["gate"]["openedBy"]]
     assert (hook, 1, "acked") in await listed(api, acme, job_id)
+
+
+async def test_a_delivery_tells_what_arrived_where_and_what_came_of_its_tries(
+    api: Api, acme: Tenant, pocket: PocketLedger
+) -> None:
+    job_id, hook = await held(api, acme, pocket)
+    await order(api, acme, job_id, "internal-postgres", "redeliver")
+    answer(pocket, acme, job_id, "internal-postgres", 2, into="db.table")
+    await order(api, acme, job_id, hook, "redeliver")
+    answer(pocket, acme, job_id, hook, 2, error_type="http_503")
+    pocket.project()
+    found = (await api.call("GET", f"/api/v1/jobs/{job_id}/deliveries", acme.key)).json["deliveries"]
+    told = {(each["destinationId"], each["generation"]): each for each in found}
+    written, failed = told["internal-postgres", 2], told[hook, 2]
+    assert (written["rows"], written["place"], written["summary"]) == (1, "db.table", "1 -> db.table")
+    assert told["internal-postgres", 1]["summary"] == "1 -> internal-postgres"
+    assert (failed["tries"], failed["errorType"], failed["rows"]) == (1, "http_503", None)
+    assert failed["nextTryAt"] is not None
+    assert failed["summary"] == f"waiting -> {hook} (1 try, http_503)"
+    assert told[hook, 1]["summary"] == f"superseded -> {hook} (1 try, http_403)"
 
 
 async def test_what_is_not_there_or_not_the_callers_is_not_found(

@@ -6,8 +6,9 @@ from msgspec.structs import replace
 from rich.console import Console, RenderableType
 
 from api.answers import Gate
+from api.delivery_answers import JobDelivery
 from api.schedule_answers import Schedule
-from services.cli.drawing import drawn_job, gate_line, schedule_table, trace_tree, transition_rows
+from services.cli.drawing import delivery_table, drawn_job, gate_line, schedule_table, trace_tree, transition_rows
 from tests.unit.cli.jobs import job, transition, visit
 
 RETRIED = [
@@ -107,3 +108,43 @@ def test_a_page_of_schedules_says_when_each_fires_next_and_which_is_disabled() -
         "sch-1     prices [bold]  0 6 * * *  Europe/Berlin  2026-01-02T05:00:00Z              daily eu",
         "sch-1     prices [bold]  0 6 * * *  Europe/Berlin  disabled                          daily eu",
     ]
+
+
+def test_a_delivery_says_what_arrived_where_or_how_often_it_failed_and_when_it_is_tried_again() -> None:
+    arrived = JobDelivery(
+        destination_id="internal-postgres",
+        kind="postgres",
+        gating=True,
+        on_exhausted="hold",
+        generation=1,
+        status="acked",
+        tries=1,
+        requested_at="2026-01-31T12:00:00.000000Z",
+        delivered_at="2026-01-31T12:00:01.000000Z",
+        next_try_at=None,
+        waived_at=None,
+        waive_reason=None,
+        error_type=None,
+        error_message=None,
+        rows=1240,
+        place="db.table",
+        summary="1240 -> db.table",
+    )
+    failed = replace(
+        arrived,
+        destination_id="wh-1",
+        gating=False,
+        status="waiting",
+        tries=2,
+        delivered_at=None,
+        next_try_at="2026-01-31T12:05:00.000000Z",
+        error_type="http_503",
+        rows=None,
+        place=None,
+        summary="waiting -> wh-1 (2 tries, http_503)",
+    )
+    lines = [line.split("  ") for line in drawn(delivery_table([arrived, failed]))]
+    first, second = ([cell.strip() for cell in line if cell.strip()] for line in lines[1:])
+    assert first == ["internal-postgres (gates)", "1", "acked", "1", "1240 -> db.table"]
+    assert second[0] == "wh-1"
+    assert "2026-01-31T12:05:00Z" in " ".join(second)
