@@ -81,6 +81,15 @@ to come.
 next try and what arrived where (`1240 -> db.table`); `jobledger deliveries redeliver` and `waive JOB DESTINATION` do
 what the calls of these names do.
 
+**Outages.** While a store is down its writer waits in place: it tries one batch, ever more rarely
+(`jobledger_circuit_open{destination_kind}` is 1), and nothing is given up for it. What nobody answers is sent again,
+later and later, but no more than 500 of it are out at a time, for each partition and each place that fails by itself
+(a store of ours, an endpoint of an org). The rest stands in line (`jobledger_deliveries_overdue`): each answer lets
+the next one go, so the backlog drains as fast as the writer takes it, and what is fresh never stands in that line; on
+the topic of deliveries it comes behind what was sent for the first time before it. No job waits longer than its gate
+for that. Up to a tenth is added to each wait, so that no crowd comes at once; a step of the decider fires 2,000 waits
+at most, and then takes commands again.
+
 A redelivery is a new generation: writers replace a row only by the same or a newer generation, and a webhook has
 another `webhook-id`. An ACK of an older generation than the newest is dropped. A job that failed or was cancelled has
 nothing to deliver but the notice of its failure."""

@@ -59,6 +59,8 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
         return [close(job, delivery)]
     if 0 < gate.deadline(job, delivery, ledger.policy) <= now:
         return [gate.overdue(job, delivery)]
+    if ledger.resends.waits(job, delivery):
+        return []
     unanswered = (
         delivery.state is DeliveryState.REQUESTED
         and delivery.changed_at + resend_after(ledger.policy, job.job_id, delivery) <= now

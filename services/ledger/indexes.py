@@ -2,8 +2,9 @@
 
 from functools import partial
 
+from services.ledger.delivery import SETTLED
 from services.ledger.endpoints import index_queued
-from services.ledger.gate import due_at
+from services.ledger.gate import deadline, due_at
 from services.ledger.job import Job
 from services.ledger.policy import SECOND
 from services.ledger.queue import OrgQueue
@@ -42,6 +43,7 @@ def enroll(ledger: Ledger, before: Job | None, after: Job) -> Org:
     _index_owner(ledger, before, after)
     if after.deliveries or (before is not None and before.deliveries):
         index_queued(org.endpoints, before, after)
+        ledger.resends.index(before, after)
     return org
 
 
@@ -67,13 +69,29 @@ def turns_of(ledger: Ledger, kind: str) -> Turns:
 
 
 def pop_due(ledger: Ledger, now: int) -> Timer | None:
-    """Take out the earliest wait that is over, if there is one; a due retry goes ahead in the queue of its org."""
-    timer = ledger.timers.pop_due(now)
+    """Take out the earliest wait that is over, if there is one; a due retry goes ahead in the queue of its org.
+
+    A delivery that is due goes into its line where too many are out; those go first for which there is room again.
+    """
+    timer = ledger.resends.pop() or ledger.timers.pop_due(now)
+    if timer is not None and timer.kind == "delivery":
+        _line_up(ledger, timer)
     if timer is not None and timer.kind == "retry":
         job = ledger.jobs.get(timer.job_id)
         if job and job.status is Status.WAITING_RETRY and not job.task_out and job.run.retry_due_at <= now:
             _make_due(ledger, job)
     return timer
+
+
+def _line_up(ledger: Ledger, timer: Timer) -> None:
+    job = ledger.jobs.get(timer.job_id)
+    delivery = job.delivery(timer.detail) if job is not None else None
+    if job is None or delivery is None or delivery.state in SETTLED or ledger.resends.has_room(job, delivery):
+        return
+    ledger.resends.put(timer, job, delivery)
+    until = deadline(job, delivery, ledger.policy)
+    if until > timer.due_at:  # however long the line is, the job waits no longer
+        ledger.timers.set(Timer(until, "delivery", timer.job_id, timer.detail))
 
 
 def _make_due(ledger: Ledger, job: Job) -> None:

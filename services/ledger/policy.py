@@ -19,6 +19,7 @@ class Policy:
     dispatch_resend: int = 30 * SECOND  # a task that nobody claimed goes out again after this
     delivery_resend: int = 30 * SECOND  # a delivery that nobody answered goes out again after this, then twice as late
     delivery_resend_cap: int = 10 * MINUTE
+    resend_window: int = 500  # deliveries that are sent again and not answered, of each place and partition
     delivery_schedule: tuple[int, ...] = (  # waited after each failure but the last, of stores
         SECOND,
         5 * SECOND,

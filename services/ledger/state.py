@@ -10,6 +10,7 @@ from services.ledger.job import Job
 from services.ledger.keys import Keys
 from services.ledger.policy import Policy
 from services.ledger.queue import OrgQueue
+from services.ledger.resends import Resends
 from services.ledger.schedules import Fires
 from services.ledger.timers import Timers
 from services.ledger.turns import Turns
@@ -76,6 +77,10 @@ class Ledger:
     run_means: dict[str, int] = field(default_factory=dict)  # by kind: microseconds that the latest runs took
     turns: dict[str, Turns] = field(default_factory=dict)  # by kind
     timers: Timers = field(default_factory=Timers)
+    resends: Resends = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.resends = Resends(self.policy.resend_window)
 
 
 def next_seq(ledger: Ledger, event: AnyEvent) -> int:

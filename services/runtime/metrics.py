@@ -50,6 +50,8 @@ Level = Literal[
     "streams_open",
     "streams_watched_jobs",
     "schedules_overdue",
+    "circuit_open",
+    "deliveries_overdue",
 ]
 Timed = Literal[
     "restore_seconds",
@@ -194,6 +196,18 @@ METRICS: dict[Name, Metric] = {
     "worker_slots_free": Metric("Tasks that this worker could take now", "tasks", (WORKERS,)),
     "process_ready": Metric(
         "1: the part of the process makes progress, 0: it does not", "0 or 1", PROCESSES, ("part",)
+    ),
+    "circuit_open": Metric(
+        "1 while a destination is down and one batch at a time is tried there, else 0: alarm on 1",
+        "circuits",
+        (WRITERS,),
+        ("destination_kind",),
+    ),
+    "deliveries_overdue": Metric(
+        "Deliveries that are due and wait until others that were sent again are answered",
+        "deliveries",
+        (DECIDER,),
+        ("partition",),
     ),
     "schedules_overdue": Metric("Schedules that are due and not fired yet", "schedules", (SCHEDULER,)),
     "restore_seconds": Metric(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.health import Progress
-from services.runtime.metrics import count, timed
+from services.runtime.metrics import count, level, timed
 from services.writers.telling import Telling
 from services.writers.writer import DestinationDown, Writer
 
@@ -27,6 +27,7 @@ class Settling:
         self._telling = telling
         self._progress = progress
         self._kind = kind
+        self._open = False  # the circuit: nothing else is tried while the destination is down
 
     async def deliver(self, deliveries: Sequence[Delivery]) -> None:
         """Return when the broker has the answer for every delivery; a destination that is down is waited for."""
@@ -45,11 +46,22 @@ class Settling:
             try:
                 results = await self._writer.write(deliveries)
             except DestinationDown as error:
+                self._circuit(open_for=str(error))
                 self._progress.stalled(f"{self._kind} is down: {error}")
-                log.warning("destination down, trying again", extra={"kind": self._kind, "reason": str(error)})
                 await asyncio.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
             else:
+                self._circuit(open_for="")
                 self._progress.beat()
                 timed("delivery_batch_seconds", time.monotonic() - started, destination_kind=self._kind)
                 return results
+
+    def _circuit(self, *, open_for: str) -> None:
+        """While a destination is down one batch at a time is tried there, ever more rarely; say when that begins."""
+        is_open = bool(open_for)
+        level("circuit_open", is_open, destination_kind=self._kind)
+        if is_open and not self._open:
+            log.warning("destination down, its circuit is open", extra={"kind": self._kind, "reason": open_for})
+        elif self._open and not is_open:
+            log.warning("destination works again, its circuit is closed", extra={"kind": self._kind})
+        self._open = is_open

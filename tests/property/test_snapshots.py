@@ -91,7 +91,7 @@ def test_the_fold_has_the_version_that_it_had() -> None:
         (
             Ledger,
             "partition policy position cause occurred_at heads orgs jobs workers ended archived_up_to "
-            "unclaimed running run_means turns timers",
+            "unclaimed running run_means turns timers resends",
         ),
         (
             Org,

@@ -92,6 +92,7 @@ def policy(settings: Settings) -> Policy:
         policy_of(settings),
         delivery_schedule=RETRIES,
         webhook_schedule=RETRIES,
+        resend_window=2,
         endpoint_span=int(SPAN_SECONDS * SECOND),
         delivery_resend_cap=12 * SECOND,
         hold_lifetime=6 * SECOND,

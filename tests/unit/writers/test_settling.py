@@ -71,3 +71,20 @@ async def test_nothing_is_told_of_a_batch_that_was_not_written() -> None:
     with pytest.raises(ZeroDivisionError):
         await settling(writer, ledger).deliver([delivery(1)])
     assert ledger.told == []
+
+
+async def test_the_circuit_is_open_while_the_destination_is_down_and_closed_once_it_works(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(settling_module, "FIRST_PAUSE_SECONDS", 0)
+    seen = list[float]()
+
+    def level(name: str, value: float, **_labels: str) -> None:
+        assert name == "circuit_open"
+        seen.append(value)
+
+    monkeypatch.setattr(settling_module, "level", level)
+    await settling(MemoryWriter(down=3), MemoryLedger()).deliver([delivery(1)])
+    assert seen == [1, 1, 1, 0]
+    said = [record.message for record in caplog.records if "circuit" in record.message]
+    assert said == ["destination down, its circuit is open", "destination works again, its circuit is closed"]
