@@ -28,6 +28,8 @@ Counted = Literal[
     "deliveries_written",
     "deliveries_given_up",
     "endpoints_disabled",
+    "webhook_attempts_lost",
+    "webhook_throttlings",
     "gate_verdicts",
     "delivery_rows_written",
     "heads_signed",
@@ -52,6 +54,7 @@ Level = Literal[
     "schedules_overdue",
     "circuit_open",
     "deliveries_overdue",
+    "webhook_endpoints_throttled",
 ]
 Timed = Literal[
     "restore_seconds",
@@ -231,6 +234,13 @@ METRICS: dict[Name, Metric] = {
         (WRITERS,),
         ("outcome",),
     ),
+    "webhook_attempts_lost": Metric(
+        "Tries that are missing from the log of attempts since Postgres was away", "tries", (WRITERS,)
+    ),
+    "webhook_throttlings": Metric(
+        "Answers of endpoints that asked for fewer calls; status as they answered", "answers", (WRITERS,), ("status",)
+    ),
+    "webhook_endpoints_throttled": Metric("Endpoints that are called less than usual", "endpoints", (WRITERS,)),
     "projection_batch_seconds": Metric("One batch folded and committed", "seconds", PROJECTIONS, ("reader",)),
     "fire_seconds": Metric(
         "From the due time of a schedule until its fire was recorded, of fires in time", "seconds", (SCHEDULER,)

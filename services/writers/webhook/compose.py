@@ -8,7 +8,7 @@ from psycopg_pool import AsyncConnectionPool
 from projections.postgres.positions import Positions
 from services.runtime.blob import BlobStore
 from services.writers.parts import Executor, Parts
-from services.writers.webhook.dispatch import Dispatch
+from services.writers.webhook.dispatch import Dispatch, throttles_of
 from services.writers.webhook.endpoints import Pool, StoredEndpoints
 from services.writers.webhook.sender import Sender
 from services.writers.webhook.writer import WebhookWriter
@@ -30,7 +30,6 @@ async def opened(parts: Parts) -> AsyncIterator[Executor]:
         positions = Positions(settings.postgres)
         positions.start()
         stack.push_async_callback(positions.close)
-        writer = WebhookWriter(StoredEndpoints(pool), BlobStore(settings.blobs), sender, settings.public_url)
-        yield Dispatch(
-            writer.deliver, positions, parts.telling, parts.progress, calls_per_endpoint=settings.webhook_calls
-        )
+        throttles = throttles_of(settings)
+        writer = WebhookWriter(StoredEndpoints(pool), BlobStore(settings.blobs), sender, throttles, settings.public_url)
+        yield Dispatch(writer.deliver, positions, parts.telling, parts.progress, throttles)

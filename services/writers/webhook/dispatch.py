@@ -2,7 +2,8 @@
 
 A delivery that the ledger sends again while the first one waits joins it: it is sent once and answered once. One for
 which its endpoint's lane has no room, and a notice while too many wait for Postgres, is left to the ledger, which
-sends again what nobody answered: neither holds up the deliveries behind it.
+sends again what nobody answered: neither holds up the deliveries behind it, and neither uses up a try. So is most of
+what waits for an endpoint that asked for a pause.
 """
 
 import asyncio
@@ -17,16 +18,22 @@ from schemas.values import After
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
+from services.runtime.metrics import level
+from services.runtime.settings import Settings
 from services.writers.telling import Telling
+from services.writers.webhook.endpoints import Name
 from services.writers.webhook.lanes import Lanes
+from services.writers.webhook.throttles import Throttles
 from services.writers.webhook.writer import endpoint_of
 
 CALLS_IN_ALL = 512  # under way at once
 WAITING_PER_ENDPOINT = 2_000
+WAITING_FOR_THROTTLED = 100  # of an endpoint that is called less than usual: enough to open up with
 HELD = 20_000  # deliveries in memory; beyond, no record is taken
 UNFOLDED = 10_000  # notices among them that wait for Postgres
 PULSE_SECONDS = 2.0  # of the readiness while nothing comes
 FOLDED_SECONDS = 30.0  # how long one look at the read model's position waits
+MARGIN_SECONDS = 0.001  # behind a pause: a timer may be early by its clock's resolution
 Key = tuple[str, str, str, int]  # org, job, destination, generation
 
 
@@ -68,6 +75,13 @@ def key_of(delivery: Delivery) -> Key:
     return delivery.org_id, delivery.job_id, delivery.destination_id, delivery.generation
 
 
+def throttles_of(settings: Settings) -> Throttles:
+    """Return what bounds the endpoints of one writer."""
+    return Throttles(
+        calls=settings.webhook_calls, waiting=WAITING_PER_ENDPOINT, waiting_throttled=WAITING_FOR_THROTTLED
+    )
+
+
 class Dispatch:
     """Takes records and answers their deliveries; `run` before the first one."""
 
@@ -77,16 +91,14 @@ class Dispatch:
         positions: ReadPositions,
         telling: Telling,
         progress: Progress,
-        *,
-        calls_per_endpoint: int,
+        throttles: Throttles,
     ) -> None:
         self._deliver = deliver
         self._positions = positions
         self._telling = telling
         self._progress = progress
-        self._lanes: Lanes[_Flight] = Lanes(
-            self._fly, per_lane=calls_per_endpoint, in_all=CALLS_IN_ALL, waiting=WAITING_PER_ENDPOINT
-        )
+        self._throttles = throttles
+        self._lanes: Lanes[_Flight] = Lanes(self._fly, throttles, in_all=CALLS_IN_ALL)
         self._flights: dict[Key, _Flight] = {}
         self._landed: list[_Flight] = []
         self._unfolded = 0
@@ -160,6 +172,16 @@ class Dispatch:
         result = await self._deliver(flight.delivery)
         flight.result = msgspec.structs.replace(result, try_number=flight.delivery.try_number)
         self._land(flight)
+        self._paused(endpoint_of(flight.delivery))
+
+    def _paused(self, name: Name) -> None:
+        """Let go of most of what waits for an endpoint that is paused now, and go on with the rest afterwards."""
+        pause = self._throttles.pause_seconds(name)
+        level("webhook_endpoints_throttled", self._throttles.throttled())
+        if pause:
+            for flight in self._lanes.shed(name):
+                self._land(flight)
+            asyncio.get_running_loop().call_later(pause + MARGIN_SECONDS, self._lanes.refresh, name)
 
     def _land(self, flight: _Flight) -> None:
         self._landed.append(flight)

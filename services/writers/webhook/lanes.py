@@ -3,9 +3,19 @@
 import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 T = TypeVar("T")
+
+
+class Bounds(Protocol):
+    """How much goes on in each lane, which may change; `Throttles` knows it of endpoints."""
+
+    def calls(self, name: Hashable) -> int:
+        """Return how many items may be worked on at once in a lane; 0: it is paused."""
+
+    def room(self, name: Hashable) -> int:
+        """Return how many items may wait in a lane."""
 
 
 class _Lane(Generic[T]):
@@ -19,11 +29,10 @@ class _Lane(Generic[T]):
 class Lanes(Generic[T]):
     """Takes items in `put` and works on those of each lane in their order, lanes in turn, while `run` runs."""
 
-    def __init__(self, work: Callable[[T], Awaitable[None]], *, per_lane: int, in_all: int, waiting: int) -> None:
+    def __init__(self, work: Callable[[T], Awaitable[None]], bounds: Bounds, *, in_all: int) -> None:
         self._work = work
-        self._per_lane = per_lane  # items worked on at once in one lane
+        self._bounds = bounds
         self._in_all = in_all  # items worked on at once
-        self._waiting = waiting  # items that may wait in one lane
         self._lanes: dict[Hashable, _Lane[T]] = {}
         self._ready: OrderedDict[Hashable, _Lane[T]] = OrderedDict()  # that have an item and may begin it
         self._running = 0
@@ -32,11 +41,24 @@ class Lanes(Generic[T]):
     def put(self, name: Hashable, item: T) -> bool:
         """Let an item wait for its turn; False: its lane is full."""
         lane = self._lanes.setdefault(name, _Lane())
-        if len(lane.waiting) >= self._waiting:
+        if len(lane.waiting) >= self._bounds.room(name):
             return False
         lane.waiting.append(item)
-        self._refresh(name, lane)
+        self.refresh(name)
         return True
+
+    def shed(self, name: Hashable) -> list[T]:
+        """Return what waits in a lane and has no room there any more; the oldest items stay."""
+        lane = self._lanes.get(name)
+        beyond = len(lane.waiting) - self._bounds.room(name) if lane else 0
+        return [lane.waiting.pop() for _ in range(beyond)] if lane else []
+
+    def refresh(self, name: Hashable) -> None:
+        """Let a lane begin what its bounds allow now."""
+        lane = self._lanes.get(name)
+        if lane and lane.waiting and lane.running < self._bounds.calls(name):
+            self._ready.setdefault(name, lane)
+            self._changed.set()
 
     async def run(self) -> None:
         """Work until cancelled; an error of the work ends it."""
@@ -44,10 +66,12 @@ class Lanes(Generic[T]):
             while True:
                 while self._ready and self._running < self._in_all:
                     name, lane = self._ready.popitem(last=False)
+                    if not lane.waiting or lane.running >= self._bounds.calls(name):
+                        continue  # paused since it became ready
                     item = lane.waiting.popleft()
                     lane.running += 1
                     self._running += 1
-                    self._refresh(name, lane)
+                    self.refresh(name)
                     group.create_task(self._through(name, lane, item))
                 self._changed.clear()
                 await self._changed.wait()
@@ -56,12 +80,7 @@ class Lanes(Generic[T]):
         await self._work(item)
         lane.running -= 1
         self._running -= 1
-        self._refresh(name, lane)
+        self.refresh(name)
         if not lane.running and not lane.waiting:
             del self._lanes[name]
         self._changed.set()
-
-    def _refresh(self, name: Hashable, lane: _Lane[T]) -> None:
-        if lane.waiting and lane.running < self._per_lane:
-            self._ready.setdefault(name, lane)
-            self._changed.set()

@@ -67,8 +67,11 @@ class Message(msgspec.Struct, frozen=True):
 
 
 def message_id(delivery: Delivery) -> str:
-    """Return the webhook-id: one per endpoint, event and generation."""
-    place = (delivery.org_id, delivery.job_id, delivery.destination_id, str(delivery.generation))
+    """Return the webhook-id: one per endpoint and event, for every try of every generation.
+
+    A job that is walked again is extracted, or ends, at another moment: that is another event.
+    """
+    place = (delivery.org_id, delivery.job_id, delivery.destination_id, str(_moment(delivery)))
     return "msg_" + hashlib.blake2b("\0".join(place).encode(), digest_size=16).hexdigest()
 
 
@@ -117,8 +120,12 @@ def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Me
         ),
         extraction=extraction,
     )
-    moment = delivery.ended_at if delivery.after in STATUSES else delivery.extracted_at
-    return Message(TYPES.get(delivery.after, "job.extracted"), iso_of(moment), data)
+    return Message(TYPES.get(delivery.after, "job.extracted"), iso_of(_moment(delivery)), data)
+
+
+def _moment(delivery: Delivery) -> int:
+    """Return when it happened what the message tells of, in microseconds since 1970."""
+    return delivery.ended_at if delivery.after in STATUSES else delivery.extracted_at
 
 
 def iso_of(micros: int) -> str:

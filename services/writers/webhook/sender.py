@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
@@ -16,9 +16,10 @@ from services.runtime.retry_after import retry_after_seconds
 from services.runtime.settings import Settings
 
 KEPT_OPEN_SECONDS = 4.0  # shorter than servers keep idle connections: none is used as it is closed
-READ_BYTES = 1024  # of an answer's body, which nobody looks at
+READ_BYTES = 1024  # of an answer's body, for the log of attempts
 LONGEST_WAIT_SECONDS = 24 * 3600.0  # that an endpoint may ask for
 GONE, TOO_MANY_REQUESTS = 410, 429
+THROTTLING = frozenset({TOO_MANY_REQUESTS, 502, 504})  # ask for less, also without a Retry-After
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,10 @@ class Outcome:
     error_type: str = ""
     message: str = ""  # never quotes the url or the answer
     retryable: bool = True
-    retry_after_ms: int = 0
+    retry_after_ms: int = 0  # that this message has to wait
+    throttled: bool = False  # the endpoint wants fewer calls
+    pause_seconds: float | None = None  # for so long it wants none
+    answer: bytes = b""  # the beginning of what it answered
 
     @property
     def gone(self) -> bool:
@@ -88,20 +92,35 @@ class Sender:
         if literal_refusal(url, allow_private=self._allow_private):
             raise AddressRefused
         async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as response:
-            await response.content.read(READ_BYTES)
-            return _judged(response.status, response.headers.get("Retry-After", ""), _elapsed_ms(started))
+            answer = await _beginning(response.content)
+            outcome = _judged(response.status, response.headers.get("Retry-After", ""), _elapsed_ms(started))
+            return replace(outcome, answer=answer)
 
 
 def _judged(status: int, retry_after: str, latency_ms: int) -> Outcome:
+    pause = retry_after_seconds(retry_after, datetime.now(UTC))
+    outcome = _answered(status, pause, latency_ms)
+    return replace(outcome, throttled=status in THROTTLING or pause is not None, pause_seconds=pause)
+
+
+def _answered(status: int, pause: float | None, latency_ms: int) -> Outcome:
     if 200 <= status < 300:
         return Outcome(latency_ms, status)
     if 300 <= status < 400:
         return Outcome(latency_ms, status, "redirect", f"HTTP {status}: redirects are not followed")
     if status == GONE:
         return Outcome(latency_ms, status, "gone", "HTTP 410: the endpoint is disabled", retryable=False)
-    wait = retry_after_seconds(retry_after, datetime.now(UTC)) if status == TOO_MANY_REQUESTS or status >= 500 else None
+    wait = pause if status == TOO_MANY_REQUESTS or status >= 500 else None
     wait_ms = round(min(wait or 0.0, LONGEST_WAIT_SECONDS) * 1000)
     return Outcome(latency_ms, status, f"http_{status}", f"HTTP {status}", retry_after_ms=wait_ms)
+
+
+async def _beginning(content: aiohttp.StreamReader) -> bytes:
+    """Read the beginning of an answer, however small the pieces are that it comes in."""
+    begun = b""
+    while len(begun) < READ_BYTES and (piece := await content.read(READ_BYTES - len(begun))):
+        begun += piece
+    return begun
 
 
 def _elapsed_ms(started: float) -> int:

@@ -16,6 +16,7 @@ from services.writers.webhook.endpoints import Endpoint, Endpoints, Name
 from services.writers.webhook.payload import body_of, message_id
 from services.writers.webhook.sender import Outcome, Sender
 from services.writers.webhook.signing import headers_of
+from services.writers.webhook.throttles import Throttles
 from services.writers.writer import Extractions, refused, written
 
 KIND = "webhook"
@@ -30,10 +31,13 @@ def endpoint_of(delivery: Delivery) -> Name:
 class WebhookWriter:
     """Sends messages to the endpoints of all orgs."""
 
-    def __init__(self, endpoints: Endpoints, extractions: Extractions, sender: Sender, public_url: str) -> None:
+    def __init__(
+        self, endpoints: Endpoints, extractions: Extractions, sender: Sender, throttles: Throttles, public_url: str
+    ) -> None:
         self._endpoints = endpoints
         self._extractions = extractions
         self._sender = sender
+        self._throttles = throttles
         self._public_url = public_url
 
     async def deliver(self, delivery: Delivery) -> DeliveryResult:
@@ -62,9 +66,17 @@ class WebhookWriter:
         headers = headers_of(message_id(delivery), int(time.time()), body, endpoint.secrets)
         outcome = await self._sender.send(endpoint.url, headers, body)
         timed("webhook_seconds", outcome.latency_ms / 1000, outcome=outcome.error_type or "acked")
+        self._throttle(endpoint_of(delivery), outcome)
         if outcome.gone:
             await self._endpoints.disable(endpoint_of(delivery), endpoint.url, "it answered 410 Gone")
         return msgspec.structs.replace(result_of(delivery, outcome), endpoint_version=endpoint.version)
+
+    def _throttle(self, name: Name, outcome: Outcome) -> None:
+        if outcome.throttled:
+            self._throttles.refused(name, outcome.pause_seconds)
+            count("webhook_throttlings", status=str(outcome.status))
+        elif not outcome.error_type:
+            self._throttles.succeeded(name)
 
 
 def result_of(delivery: Delivery, outcome: Outcome) -> DeliveryResult:

@@ -15,7 +15,7 @@ from services.runtime.health import Progress
 from services.runtime.settings import Settings
 from services.writers.sealed import Sealing
 from services.writers.telling import Telling
-from services.writers.webhook.dispatch import Dispatch
+from services.writers.webhook.dispatch import Dispatch, throttles_of
 from services.writers.webhook.endpoints import Endpoint, Name
 from services.writers.webhook.sender import Sender
 from services.writers.webhook.signing import new_secret
@@ -104,13 +104,14 @@ async def desk(settings: Settings = SETTINGS) -> AsyncIterator[Desk]:
     """Run a dispatch."""
     endpoints, positions, ledger, blobs = MemoryEndpoints(), MemoryPositions(), MemoryLedger(), MemoryBlobs()
     async with Sender(settings) as sender:
-        writer = WebhookWriter(endpoints, blobs, sender, settings.public_url)
+        throttles = throttles_of(settings)
+        writer = WebhookWriter(endpoints, blobs, sender, throttles, settings.public_url)
         dispatch = Dispatch(
             writer.deliver,
             positions,
             Telling(ledger, "writer-1", Sealing(HeldKeys())),
             Progress("webhook"),
-            calls_per_endpoint=settings.webhook_calls,
+            throttles,
         )
         running = asyncio.create_task(dispatch.run())
         try:

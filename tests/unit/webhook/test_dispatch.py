@@ -85,3 +85,34 @@ async def test_a_record_without_deliveries_is_done_at_once() -> None:
     async with desk() as at:
         await at.take()
         assert at.done == [0]
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+async def test_an_endpoint_that_asks_for_a_pause_is_left_alone_and_the_others_are_not_delayed(status: int) -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/busy")
+        at.endpoints.add("wh-2", f"{receiver.url}/other")
+        receiver.says("/busy", status, Retry_After="600")
+        await at.take(hook(1))
+        await eventually(lambda: len(at.results(error_type=f"http_{status}")) == 1)
+        waiting = [hook(100 + number) for number in range(dispatch.WAITING_FOR_THROTTLED)]
+        await at.take(*waiting)
+        beyond = await at.take(hook(9_000))
+        other = await at.take(hook(2, "wh-2"))
+        await eventually(lambda: {beyond, other} <= set(at.done))
+        assert len(receiver.got["/busy"]) == 1
+        assert [each.job_id for each in at.results()] == ["job-1", "job-2"]  # who waits has used up no try
+
+
+async def test_what_waited_for_a_pause_goes_out_afterwards_one_by_one_at_first() -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/busy")
+        receiver.says("/busy", 429, Retry_After="0")
+        await at.take(hook(1))
+        await eventually(lambda: len(at.results(error_type="http_429")) == 1)
+        released = receiver.hangs("/busy")
+        await at.take(*(hook(number) for number in range(2, 20)))
+        await eventually(lambda: receiver.under_way == 1)
+        assert len(receiver.got["/busy"]) == 2
+        released.set()
+        await eventually(lambda: len(at.results(error_type="")) == 18)

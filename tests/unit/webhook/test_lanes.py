@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -11,11 +12,27 @@ from services.writers.webhook.lanes import Lanes
 from tests.eventually import eventually
 
 
+@dataclass
+class Bounds:
+    """The same bounds for all lanes, but for those that are paused."""
+
+    per_lane: int = 2
+    waiting: int = 100
+    paused: set[Hashable] = field(default_factory=set)
+
+    def calls(self, name: Hashable) -> int:
+        return 0 if name in self.paused else self.per_lane
+
+    def room(self, name: Hashable) -> int:
+        return 1 if name in self.paused else self.waiting
+
+
 class Work:
     """Items `(lane, number)`; those of a closed lane wait until it is opened."""
 
-    def __init__(self, **bounds: int) -> None:
-        self.lanes: Lanes[tuple[str, int]] = Lanes(self._do, **{"per_lane": 2, "in_all": 100, "waiting": 100, **bounds})
+    def __init__(self, in_all: int = 100, per_lane: int = 2, waiting: int = 100) -> None:
+        self.bounds = Bounds(per_lane, waiting)
+        self.lanes: Lanes[tuple[str, int]] = Lanes(self._do, self.bounds, in_all=in_all)
         self.closed: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
         self.open: set[str] = set()
         self.begun: list[tuple[str, int]] = []
@@ -84,11 +101,34 @@ async def test_a_full_lane_takes_nothing_more_until_it_moves() -> None:
         assert work.put("a", 5) == [True]
 
 
+async def test_a_paused_lane_begins_nothing_and_keeps_its_oldest_items_for_afterwards() -> None:
+    async with at_work(Work()) as work:
+        work.open.update("ab")
+        work.bounds.paused.add("a")
+        assert work.put("a", 1, 2) == [True, False]
+        work.put("b", 1)
+        await eventually(lambda: work.begun == [("b", 1)])
+        work.bounds.paused.clear()
+        work.lanes.refresh("a")
+        await eventually(lambda: work.begun == [("b", 1), ("a", 1)])
+
+
+async def test_a_lane_that_is_paused_lets_go_of_what_has_no_room_any_more() -> None:
+    work = Work()
+    work.put("a", *range(5))
+    work.bounds.paused.add("a")
+    assert sorted(work.lanes.shed("a")) == [("a", number) for number in range(1, 5)]
+    assert work.lanes.shed("b") == []
+    async with at_work(work):
+        work.put("b", 7)
+        await eventually(lambda: work.begun == [("b", 7)])
+
+
 async def test_an_error_of_the_work_ends_the_run() -> None:
     async def fails(_item: int) -> None:
         raise ZeroDivisionError
 
-    lanes: Lanes[int] = Lanes(fails, per_lane=1, in_all=1, waiting=1)
+    lanes: Lanes[int] = Lanes(fails, Bounds(), in_all=1)
     lanes.put("a", 1)
     with pytest.raises(ExceptionGroup) as raised:
         await lanes.run()

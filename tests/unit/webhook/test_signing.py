@@ -75,14 +75,14 @@ def test_secrets_have_the_standard_form_and_are_never_the_same() -> None:
     assert all(len(base64.b64decode(secret.removeprefix(PREFIX))) == 32 for secret in secrets)
 
 
-def test_an_id_is_the_same_for_each_try_and_another_for_each_endpoint_event_and_generation() -> None:
-    one = delivery(destination_id="wh-1:job.completed")
-    assert message_id(one) == message_id(msgspec.structs.replace(one, try_number=7))
+def test_an_id_is_the_same_for_each_try_and_another_for_each_endpoint_and_event() -> None:
+    one = delivery(destination_id="wh-1:job.completed", after=After.COMPLETED)
+    assert message_id(one) == message_id(msgspec.structs.replace(one, try_number=7, generation=2))
     others = [
         msgspec.structs.replace(one, destination_id="wh-1"),
         msgspec.structs.replace(one, destination_id="wh-2:job.completed"),
         msgspec.structs.replace(one, job_id="job-2"),
         msgspec.structs.replace(one, org_id="org-2"),
-        msgspec.structs.replace(one, generation=2),
+        msgspec.structs.replace(one, ended_at=one.ended_at + 1),
     ]
     assert len({message_id(each) for each in (one, *others)}) == 6
