@@ -5,7 +5,11 @@ from api.times import Timestamp
 
 
 class Webhook(Answer, frozen=True, kw_only=True):
-    """A webhook endpoint without its secret; `disabledReason` is set where not its owner disabled it.
+    """A webhook endpoint without its secret.
+
+    `state` is ok, throttled (it is not called until `throttledUntil`) or disabled.
+
+    `disabledReason` is set where not its owner disabled it.
 
     `disabledAt` says since when it is disabled; null where it is enabled, or always was disabled.
     """
@@ -17,6 +21,8 @@ class Webhook(Answer, frozen=True, kw_only=True):
     on_exhausted: str
     gate_seconds: int
     enabled: bool
+    state: str
+    throttled_until: Timestamp | None
     disabled_reason: str | None
     disabled_at: Timestamp | None
     created_at: Timestamp
@@ -72,3 +78,29 @@ class WebhookDeliveries(Answer, frozen=True, kw_only=True):
     """Messages to an endpoint, the newest first."""
 
     deliveries: list[WebhookDelivery]
+
+
+class WebhookAttempt(Answer, frozen=True, kw_only=True):
+    """One call to an endpoint.
+
+    `messageId` is the `webhook-id` that it carried, the same at every try and replay. `status` is null where no answer
+    came, `errorType` where the endpoint took the message. `answer` is the beginning of what it answered, 1 KiB at most.
+    """
+
+    job_id: str
+    event_type: str
+    message_id: str
+    generation: int
+    try_number: int
+    attempted_at: Timestamp
+    latency_ms: int
+    status: int | None
+    error_type: str | None
+    answer: str
+
+
+class WebhookAttempts(Answer, frozen=True, kw_only=True):
+    """Calls to an endpoint, the newest first."""
+
+    attempts: list[WebhookAttempt]
+    next_cursor: str | None

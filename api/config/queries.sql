@@ -254,6 +254,20 @@ DELETE FROM config.webhooks WHERE org_id = %(org_id)s AND webhook_id = %(webhook
 RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
     disabled_at, created_at, updated_at
 
+-- name: forget_attempts
+DELETE FROM webhooks.attempts WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
+
+-- name: attempts
+SELECT attempt_id, job_id, destination_id, message_id, generation, try_number, attempted_at, latency_ms, status,
+    error_type, answer
+FROM webhooks.attempts
+WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND attempt_id < %(before)s
+    AND (%(job_id)s::text IS NULL OR job_id = %(job_id)s) AND (%(message_id)s::text IS NULL OR message_id = %(message_id)s)
+ORDER BY attempt_id DESC LIMIT %(limit)s
+
+-- name: paused_endpoints
+SELECT webhook_id, until FROM webhooks.throttles WHERE org_id = %(org_id)s AND until > clock_timestamp()
+
 -- name: drop_former_secrets
 DELETE FROM config.webhook_secrets
 WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND expires_at IS NOT NULL

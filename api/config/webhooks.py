@@ -118,9 +118,10 @@ async def change(
 
 
 async def delete(pool: Pool, org_id: str, webhook_id: str) -> Webhook | None:
-    """Delete an endpoint and its secrets; None where there is no such endpoint."""
+    """Delete an endpoint, its secrets and what it answered; None where there is no such endpoint."""
     name = {"org_id": org_id, "webhook_id": webhook_id}
-    async with pool.connection() as connection:
+    async with transaction(pool) as connection:
+        await execute(connection, "forget_attempts", name)
         return await row(connection, Webhook, "delete_webhook", name)
 
 

@@ -22,6 +22,7 @@ from api.routes import (
     schedules,
     stream,
     submit,
+    webhook_messages,
     webhooks,
     workflows,
 )
@@ -41,6 +42,7 @@ _SUBJECTS = (
     plans,
     destinations,
     webhooks,
+    webhook_messages,
     credentials,
     keys,
     orgs,

@@ -1,19 +1,20 @@
-"""Webhook endpoints of the caller's org: make, list, change, delete, give a new secret, try, and look at deliveries."""
+"""Webhook endpoints of the caller's org: make, list, change, delete, give a new secret, and try."""
 
-import re
 import time
+from collections.abc import Mapping
+from datetime import datetime
 
 import msgspec
 from aiohttp import web
 
 from api import requests, webhook_answers
-from api.config import webhooks
+from api.config import attempts, webhooks
 from api.errors import Problem, not_found
 from api.http import answer
 from api.operation import Call, Operation
+from api.routes.webhook_messages import found, webhook_id_of
 from api.times import iso, iso_or_none
 from api.urls import domain_of
-from projections.postgres.rows import Delivery
 from services.runtime.ids import uuid7
 from services.runtime.time import now_micros
 from services.writers.webhook.endpoints import StoredEndpoints
@@ -21,7 +22,6 @@ from services.writers.webhook.payload import iso_of
 from services.writers.webhook.sender import Sender
 from services.writers.webhook.signing import headers_of
 
-DATA = "job.extracted"
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -42,19 +42,21 @@ async def create(call: Call) -> web.StreamResponse:
     if made is None:
         raise Problem("too_many_webhooks", f"an org has at most {webhooks.MAX_WEBHOOKS} webhooks: delete one first")
     webhook, secret = made
-    shown = webhook_answers.NewWebhook(**msgspec.structs.asdict(_shown(webhook)), secret=secret)
+    shown = webhook_answers.NewWebhook(**msgspec.structs.asdict(_shown(webhook, {})), secret=secret)
     return answer(201, shown, {**NO_STORE, "Location": f"/api/v1/webhooks/{webhook.webhook_id}"})
 
 
 async def every(call: Call) -> web.StreamResponse:
     """Answer all endpoints of the org, without secrets."""
-    found = await webhooks.every(call.parts.pool, call.caller.org_id)
-    return answer(200, webhook_answers.Webhooks(webhooks=[_shown(webhook) for webhook in found]))
+    listed = await webhooks.every(call.parts.pool, call.caller.org_id)
+    paused = await attempts.paused_until(call.parts.pool, call.caller.org_id)
+    return answer(200, webhook_answers.Webhooks(webhooks=[_shown(each, paused) for each in listed]))
 
 
 async def get(call: Call) -> web.StreamResponse:
     """Answer one endpoint, without its secret."""
-    return answer(200, _shown(await _found(call)))
+    webhook = await found(call)
+    return answer(200, _shown(webhook, await attempts.paused_until(call.parts.pool, call.caller.org_id)))
 
 
 async def change(call: Call) -> web.StreamResponse:
@@ -65,7 +67,7 @@ async def change(call: Call) -> web.StreamResponse:
     changed = await webhooks.change(
         call.parts.pool,
         call.caller.org_id,
-        _webhook_id(call),
+        webhook_id_of(call),
         url=body.url,
         event_types=None if body.event_types is None else sorted(set(body.event_types)),
         gating=body.gating,
@@ -75,20 +77,20 @@ async def change(call: Call) -> web.StreamResponse:
     )
     if changed is None:
         raise not_found("webhook")
-    return answer(200, _shown(changed))
+    return answer(200, _shown(changed, await attempts.paused_until(call.parts.pool, call.caller.org_id)))
 
 
 async def delete(call: Call) -> web.StreamResponse:
     """Delete an endpoint and its secrets; what is waiting to be sent to it is given up."""
-    deleted = await webhooks.delete(call.parts.pool, call.caller.org_id, _webhook_id(call))
+    deleted = await webhooks.delete(call.parts.pool, call.caller.org_id, webhook_id_of(call))
     if deleted is None:
         raise not_found("webhook")
-    return answer(200, _shown(deleted))
+    return answer(200, _shown(deleted, {}))
 
 
 async def rotate(call: Call) -> web.StreamResponse:
     """Give a new secret; for a day messages carry two signatures. What came before the former secret ends at once."""
-    webhook_id = _webhook_id(call)
+    webhook_id = webhook_id_of(call)
     rotated = await webhooks.rotate(call.parts.pool, call.caller.org_id, webhook_id)
     if rotated is None:
         raise not_found("webhook")
@@ -99,7 +101,7 @@ async def rotate(call: Call) -> web.StreamResponse:
 
 async def test(call: Call) -> web.StreamResponse:
     """Send a signed `webhook.test` now, once, also to a disabled endpoint, and answer what came of it."""
-    webhook_id = _webhook_id(call)
+    webhook_id = webhook_id_of(call)
     endpoint = await StoredEndpoints(call.parts.pool).find((call.caller.org_id, webhook_id))
     if endpoint is None:
         raise not_found("webhook")
@@ -118,33 +120,12 @@ async def test(call: Call) -> web.StreamResponse:
     return answer(200, shown)
 
 
-async def deliveries(call: Call) -> web.StreamResponse:
-    """Answer the newest messages to an endpoint, data deliveries and notices, with their tries and last errors."""
-    webhook = await _found(call)
-    names = [webhook.webhook_id, *(webhooks.notice_id(webhook.webhook_id, each) for each in webhooks.AFTER)]
-    found = await call.parts.jobs.deliveries_to(call.caller, names, call.query.limit)
-    return answer(200, webhook_answers.WebhookDeliveries(deliveries=[_delivery(row) for row in found]))
-
-
 def _check_url(call: Call, url: str) -> None:
     domain_of(url, "url", allow_private=call.parts.settings.allow_private_addresses)
 
 
-def _webhook_id(call: Call) -> str:
-    webhook_id = call.request.match_info["webhook_id"]
-    if not re.fullmatch(requests.ID_PATTERN, webhook_id, re.ASCII):
-        raise not_found("webhook")
-    return webhook_id
-
-
-async def _found(call: Call) -> webhooks.Webhook:
-    webhook = await webhooks.find(call.parts.pool, call.caller.org_id, _webhook_id(call))
-    if webhook is None:
-        raise not_found("webhook")
-    return webhook
-
-
-def _shown(webhook: webhooks.Webhook) -> webhook_answers.Webhook:
+def _shown(webhook: webhooks.Webhook, paused: Mapping[str, datetime]) -> webhook_answers.Webhook:
+    until = paused.get(webhook.webhook_id) if webhook.enabled else None
     return webhook_answers.Webhook(
         webhook_id=webhook.webhook_id,
         url=webhook.url,
@@ -153,25 +134,12 @@ def _shown(webhook: webhooks.Webhook) -> webhook_answers.Webhook:
         on_exhausted=webhook.on_exhausted,
         gate_seconds=webhook.gate_seconds,
         enabled=webhook.enabled,
+        state="throttled" if until else "ok" if webhook.enabled else "disabled",
+        throttled_until=iso_or_none(until),
         disabled_reason=webhook.disabled_reason,
         disabled_at=iso_or_none(webhook.disabled_at),
         created_at=iso(webhook.created_at),
         updated_at=iso(webhook.updated_at),
-    )
-
-
-def _delivery(row: Delivery) -> webhook_answers.WebhookDelivery:
-    return webhook_answers.WebhookDelivery(
-        job_id=row.job_id,
-        event_type=row.destination_id.partition(":")[2] or DATA,
-        generation=row.generation,
-        status=row.status,
-        tries=row.tries,
-        requested_at=iso(row.requested_at),
-        delivered_at=iso_or_none(row.acked_at),
-        next_try_at=iso_or_none(row.next_try_at),
-        error_type=row.error_type,
-        error_message=row.error_message,
     )
 
 
@@ -238,17 +206,6 @@ OPERATIONS = (
         access="admin",
         handler=test,
         answers={200: webhook_answers.WebhookTest},
-        errors=("not_found",),
-    ),
-    Operation(
-        method="GET",
-        path="/api/v1/webhooks/{webhook_id}/deliveries",
-        summary="List the newest messages to an endpoint",
-        access="read",
-        handler=deliveries,
-        positioned=True,
-        query=requests.ListDeliveries,
-        answers={200: webhook_answers.WebhookDeliveries},
         errors=("not_found",),
     ),
 )

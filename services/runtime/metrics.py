@@ -28,6 +28,7 @@ Counted = Literal[
     "deliveries_written",
     "deliveries_given_up",
     "endpoints_disabled",
+    "webhook_attempts_lost",
     "webhook_throttlings",
     "gate_verdicts",
     "delivery_rows_written",
@@ -232,6 +233,9 @@ METRICS: dict[Name, Metric] = {
         "seconds",
         (WRITERS,),
         ("outcome",),
+    ),
+    "webhook_attempts_lost": Metric(
+        "Tries that are missing from the log of attempts because Postgres was away", "tries", (WRITERS,)
     ),
     "webhook_throttlings": Metric(
         "Answers of endpoints that asked for fewer calls; status as they answered", "answers", (WRITERS,), ("status",)

@@ -73,6 +73,8 @@ class Settings:
     writer_batch_seconds: float = 0.05
     webhook_timeout_seconds: float = 15.0  # of one call to an endpoint, from connecting to the end of its answer
     webhook_calls: int = 8  # under way to one endpoint at a time
+    webhook_attempts_days: float = 30.0  # that the log of attempts goes back
+    webhook_attempts_kept: int = 100_000  # newest attempts of each endpoint in it
     public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
     schedules_per_org: int = 1000
     schedule_min_seconds: float = 60.0  # that lie between two due times of a schedule at least
@@ -127,6 +129,7 @@ def _check(settings: Settings) -> None:
         "worker_slots",
         "writer_batch_rows",
         "webhook_calls",
+        "webhook_attempts_kept",
         "schedules_per_org",
         "schedule_catch_up",
         "stream_kept_events",
@@ -138,7 +141,13 @@ def _check(settings: Settings) -> None:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be at least 1")
     if not 0 <= settings.instance < settings.instances:
         raise SettingsError("JOBLEDGER_INSTANCE must be from 0 to JOBLEDGER_INSTANCES - 1")
-    for name in ("schedule_min_seconds", "schedule_grace_seconds", "schedule_poll_seconds", "webhook_disable_seconds"):
+    for name in (
+        "webhook_attempts_days",
+        "schedule_min_seconds",
+        "schedule_grace_seconds",
+        "schedule_poll_seconds",
+        "webhook_disable_seconds",
+    ):
         if not 0 < getattr(settings, name) < float("inf"):
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be above 0")
     if settings.lease_seconds < 2 * settings.heartbeat_seconds:

@@ -6,13 +6,13 @@ from pathlib import Path
 from services.runtime.migrations import apply
 from services.runtime.settings import settings_from
 
-SCHEMA = "extraction"
-MIGRATIONS = Path(__file__).parent / "postgres" / "migrations"
+MIGRATIONS = {"extraction": "postgres", "webhooks": "webhook"}  # schema -> package
 
 
 def migrate(dsn: str) -> None:
     """Apply what is missing; safe to repeat and to run from several processes at once."""
-    apply(dsn, SCHEMA, MIGRATIONS)
+    for schema, package in MIGRATIONS.items():
+        apply(dsn, schema, Path(__file__).parent / package / "migrations")
 
 
 if __name__ == "__main__":

@@ -207,6 +207,7 @@ def _writers(world: World) -> list[tuple[Any, str, Any]]:
         (its_writer, "migrate", lambda *_: []),
         (hooks, "BlobStore", lambda _url: world.blobs),
         (hooks, "AsyncConnectionPool", _nothing),
+        (hooks, "AttemptLog", _nothing),
         (hooks, "Sender", _nothing),
         (hooks, "StoredEndpoints", lambda _pool: None),
         (hooks, "Positions", lambda _dsn: read_model.Positions(world.model)),

@@ -11,7 +11,7 @@ import psycopg
 
 from services.runtime.blob import blob_key
 from services.runtime.errors import BlobFault, BlobMissing
-from services.writers.postgres.writer import ERASE
+from services.writers.postgres.writer import ERASE, ERASE_ATTEMPTS
 from tests.simulation.chaos import Chaos
 from tests.simulation.life import Life, as_the_world, current
 
@@ -148,10 +148,12 @@ class Connection:
         if not self._depth:
             await self._commit()
 
-    async def execute(self, statement: bytes, columns: dict[str, Any]) -> None:
+    async def execute(self, statement: bytes, columns: dict[str, Any] | None = None) -> None:
         """Stage what a statement does, outside of a transaction for no longer than it takes; a row may be refused."""
         self._life.check()
         await asyncio.sleep(self._chaos.latency())
+        if columns is None or statement == ERASE_ATTEMPTS:
+            return  # there is no log of attempts here
         if statement != ERASE and len(columns["job_id"]) > 1 and self._chaos.strikes("row_refused"):
             raise psycopg.DataError("simulated: one of the rows")
         self._staged.append((statement, columns))

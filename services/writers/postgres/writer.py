@@ -12,6 +12,7 @@ from services.runtime.errors import BlobFault
 from services.runtime.postgres_faults import reason_of
 from services.writers.reading import Reading
 from services.writers.rows import Row, row_id
+from services.writers.webhook.attempts import SQL as ATTEMPTS
 from services.writers.writer import Bodies, DestinationDown, refused, written
 
 CONNECT_SECONDS = 5
@@ -20,6 +21,7 @@ ROW_FAULTS = ("22", "23", "54")  # SQLSTATE classes: data exception, constraint,
 UPSERT = Path(__file__).with_name("upsert.sql").read_text().encode()
 ERASE = Path(__file__).with_name("erase.sql").read_text().encode()
 PLACE = "extraction.extraction_results"
+SHUT, ERASE_ATTEMPTS = ATTEMPTS["shut"].encode(), ATTEMPTS["erase"].encode()
 
 Key = tuple[str, str]
 
@@ -60,7 +62,7 @@ class PostgresWriter:
         return [each if isinstance(each, DeliveryResult) else _result(each, faults) for each in read]
 
     async def _erase(self, erasures: Sequence[Delivery]) -> None:
-        """Take away rows, then bodies: after the rows nobody reads them."""
+        """Take away rows, then what endpoints answered and bodies: after the rows nobody reads or logs them."""
         if not erasures:
             return
         columns = {
@@ -71,6 +73,9 @@ class PostgresWriter:
         try:
             connection = await self._connected()
             await connection.execute(ERASE, columns)
+            async with connection.transaction():
+                await connection.execute(SHUT)
+                await connection.execute(ERASE_ATTEMPTS, columns)
             for each in erasures:
                 await self._bodies.delete_job(each.org_id, each.job_id)
         except psycopg.Error as error:

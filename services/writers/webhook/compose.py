@@ -8,6 +8,8 @@ from psycopg_pool import AsyncConnectionPool
 from projections.postgres.positions import Positions
 from services.runtime.blob import BlobStore
 from services.writers.parts import Executor, Parts
+from services.writers.webhook.attempts import AttemptLog
+from services.writers.webhook.calls import Calls
 from services.writers.webhook.dispatch import Dispatch, throttles_of
 from services.writers.webhook.endpoints import Pool, StoredEndpoints
 from services.writers.webhook.sender import Sender
@@ -30,6 +32,10 @@ async def opened(parts: Parts) -> AsyncIterator[Executor]:
         positions = Positions(settings.postgres)
         positions.start()
         stack.push_async_callback(positions.close)
+        attempts = await stack.enter_async_context(
+            AttemptLog(pool, days=settings.webhook_attempts_days, kept=settings.webhook_attempts_kept)
+        )
         throttles = throttles_of(settings)
-        writer = WebhookWriter(StoredEndpoints(pool), BlobStore(settings.blobs), sender, throttles, settings.public_url)
+        calls = Calls(sender, throttles, attempts)
+        writer = WebhookWriter(StoredEndpoints(pool), BlobStore(settings.blobs), calls, settings.public_url)
         yield Dispatch(writer.deliver, positions, parts.telling, parts.progress, throttles)

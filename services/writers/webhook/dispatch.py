@@ -21,10 +21,10 @@ from services.runtime.health import Progress
 from services.runtime.metrics import level
 from services.runtime.settings import Settings
 from services.writers.telling import Telling
+from services.writers.webhook.calls import endpoint_of
 from services.writers.webhook.endpoints import Name
 from services.writers.webhook.lanes import Lanes
 from services.writers.webhook.throttles import Throttles
-from services.writers.webhook.writer import endpoint_of
 
 CALLS_IN_ALL = 512  # under way at once
 WAITING_PER_ENDPOINT = 2_000

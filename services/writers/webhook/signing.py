@@ -7,6 +7,7 @@ import secrets
 from collections.abc import Sequence
 
 PREFIX = "whsec_"
+SIGNATURE = "webhook-signature"
 SECRET_BYTES = 32
 
 
@@ -21,7 +22,7 @@ def headers_of(message_id: str, at_seconds: int, body: bytes, keys: Sequence[str
         "Content-Type": "application/json",
         "webhook-id": message_id,
         "webhook-timestamp": str(at_seconds),
-        "webhook-signature": " ".join(_signature(message_id, at_seconds, body, key) for key in keys),
+        SIGNATURE: " ".join(_signature(message_id, at_seconds, body, key) for key in keys),
     }
 
 

@@ -1,7 +1,6 @@
 """Delivers one message: reads what it says, signs it, sends it, and says what came of it."""
 
 import logging
-import time
 
 import msgspec
 import psycopg
@@ -11,33 +10,24 @@ from schemas.private import private_bytes
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault, BlobMissing
-from services.runtime.metrics import count, timed
-from services.writers.webhook.endpoints import Endpoint, Endpoints, Name
-from services.writers.webhook.payload import body_of, message_id
-from services.writers.webhook.sender import Outcome, Sender
-from services.writers.webhook.signing import headers_of
-from services.writers.webhook.throttles import Throttles
+from services.runtime.metrics import count
+from services.writers.webhook.calls import Calls, endpoint_of
+from services.writers.webhook.endpoints import Endpoint, Endpoints
+from services.writers.webhook.payload import body_of
+from services.writers.webhook.sender import Outcome
 from services.writers.writer import Extractions, refused, written
 
 KIND = "webhook"
 log = logging.getLogger(__name__)
 
 
-def endpoint_of(delivery: Delivery) -> Name:
-    """Return the endpoint of a delivery: a notice's destination is `<webhook id>:<event type>`."""
-    return delivery.org_id, delivery.destination_id.partition(":")[0]
-
-
 class WebhookWriter:
     """Sends messages to the endpoints of all orgs."""
 
-    def __init__(
-        self, endpoints: Endpoints, extractions: Extractions, sender: Sender, throttles: Throttles, public_url: str
-    ) -> None:
+    def __init__(self, endpoints: Endpoints, extractions: Extractions, calls: Calls, public_url: str) -> None:
         self._endpoints = endpoints
         self._extractions = extractions
-        self._sender = sender
-        self._throttles = throttles
+        self._calls = calls
         self._public_url = public_url
 
     async def deliver(self, delivery: Delivery) -> DeliveryResult:
@@ -63,20 +53,10 @@ class WebhookWriter:
             return _failed(delivery, "store_unavailable", "the blob store or Postgres did not answer")
 
     async def _sent(self, delivery: Delivery, endpoint: Endpoint, body: bytes) -> DeliveryResult:
-        headers = headers_of(message_id(delivery), int(time.time()), body, endpoint.secrets)
-        outcome = await self._sender.send(endpoint.url, headers, body)
-        timed("webhook_seconds", outcome.latency_ms / 1000, outcome=outcome.error_type or "acked")
-        self._throttle(endpoint_of(delivery), outcome)
+        outcome = await self._calls.call(delivery, endpoint, body)
         if outcome.gone:
             await self._endpoints.disable(endpoint_of(delivery), endpoint.url, "it answered 410 Gone")
         return msgspec.structs.replace(result_of(delivery, outcome), endpoint_version=endpoint.version)
-
-    def _throttle(self, name: Name, outcome: Outcome) -> None:
-        if outcome.throttled:
-            self._throttles.refused(name, outcome.pause_seconds)
-            count("webhook_throttlings", status=str(outcome.status))
-        elif not outcome.error_type:
-            self._throttles.succeeded(name)
 
 
 def result_of(delivery: Delivery, outcome: Outcome) -> DeliveryResult:

@@ -181,3 +181,55 @@ async def test_a_secret_is_in_no_event_and_no_table_but_its_own(
     assert not any(secret in repr(entry.recorded) for entry in pocket.entries)
     with psycopg.connect(with_operator.postgres) as connection:
         assert secret not in str(connection.execute("SELECT w::text FROM config.webhooks AS w").fetchall())
+
+
+def note_attempts(settings: Settings, tenant: Tenant, webhook_id: str, number: int) -> None:
+    with psycopg.connect(settings.postgres) as connection:
+        connection.execute(
+            """INSERT INTO webhooks.attempts (org_id, webhook_id, job_id, destination_id, message_id, generation,
+                try_number, attempted_at, latency_ms, status, error_type, answer)
+            SELECT %s, %s, 'job-' || n, %s, 'msg_' || n, 1, 1, now(), 5, CASE WHEN n = 1 THEN 0 ELSE 500 END, 'x', 'no'
+            FROM generate_series(1, %s) AS n""",
+            (tenant.org_id, webhook_id, f"{webhook_id}:job.failed", number),
+        )
+
+
+async def test_attempts_are_listed_in_pages_by_job_or_message_and_only_to_their_org(
+    api: Api, acme: Tenant, rival: Tenant, with_operator: Settings
+) -> None:
+    webhook_id = (await make(api, acme))["webhookId"]
+    note_attempts(with_operator, acme, webhook_id, 3)
+    path = f"/api/v1/webhooks/{webhook_id}/attempts"
+    first = (await api.call("GET", f"{path}?limit=2", acme.key)).json
+    assert [each["jobId"] for each in first["attempts"]] == ["job-3", "job-2"]
+    second = (await api.call("GET", f"{path}?limit=2&cursor={first['nextCursor']}", acme.key)).json
+    [oldest] = second["attempts"]
+    assert (oldest["status"], oldest["eventType"], oldest["answer"]) == (None, "job.failed", "no")
+    assert second["nextCursor"] is None
+    for one in ("jobId=job-2", "messageId=msg_2"):
+        found = (await api.call("GET", f"{path}?{one}", acme.key)).json["attempts"]
+        assert [each["messageId"] for each in found] == ["msg_2"]
+    assert (await api.call("GET", path, rival.key)).status == 404
+    assert (await api.call("GET", f"{path}?cursor=junk", acme.key)).status == 422
+    await api.call("DELETE", f"/api/v1/webhooks/{webhook_id}", acme.key)
+    with psycopg.connect(with_operator.postgres) as connection:
+        assert connection.execute("SELECT count(*) FROM webhooks.attempts").fetchone() == (0,)
+
+
+async def test_an_endpoint_says_whether_it_is_throttled_or_disabled(
+    api: Api, acme: Tenant, with_operator: Settings
+) -> None:
+    webhook_id = (await make(api, acme))["webhookId"]
+    path = f"/api/v1/webhooks/{webhook_id}"
+    assert (await api.call("GET", path, acme.key)).json["state"] == "ok"
+    with psycopg.connect(with_operator.postgres) as connection:
+        connection.execute(
+            "INSERT INTO webhooks.throttles VALUES (%s, %s, now() + interval '1 hour')", (acme.org_id, webhook_id)
+        )
+    throttled = (await api.call("GET", path, acme.key)).json
+    assert throttled["state"] == "throttled"
+    assert throttled["throttledUntil"] is not None
+    [listed] = (await api.call("GET", "/api/v1/webhooks", acme.key)).json["webhooks"]
+    assert listed["state"] == "throttled"
+    disabled = (await api.call("PATCH", path, acme.key, {"enabled": False})).json
+    assert (disabled["state"], disabled["throttledUntil"]) == ("disabled", None)

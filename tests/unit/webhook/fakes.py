@@ -15,6 +15,8 @@ from services.runtime.health import Progress
 from services.runtime.settings import Settings
 from services.writers.sealed import Sealing
 from services.writers.telling import Telling
+from services.writers.webhook.attempts import AttemptLog
+from services.writers.webhook.calls import Calls
 from services.writers.webhook.dispatch import Dispatch, throttles_of
 from services.writers.webhook.endpoints import Endpoint, Name
 from services.writers.webhook.sender import Sender
@@ -100,12 +102,12 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(settings: Settings = SETTINGS) -> AsyncIterator[Desk]:
+async def desk(settings: Settings = SETTINGS, attempts: AttemptLog | None = None) -> AsyncIterator[Desk]:
     """Run a dispatch."""
     endpoints, positions, ledger, blobs = MemoryEndpoints(), MemoryPositions(), MemoryLedger(), MemoryBlobs()
     async with Sender(settings) as sender:
         throttles = throttles_of(settings)
-        writer = WebhookWriter(endpoints, blobs, sender, throttles, settings.public_url)
+        writer = WebhookWriter(endpoints, blobs, Calls(sender, throttles, attempts), settings.public_url)
         dispatch = Dispatch(
             writer.deliver,
             positions,
