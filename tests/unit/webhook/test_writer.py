@@ -128,7 +128,7 @@ async def test_the_metadata_address_is_refused_even_where_private_ones_are_allow
         assert (await answered(at, hook())).error_type == "address_refused"
 
 
-async def test_the_answer_of_an_endpoint_is_kept_nowhere() -> None:
+async def test_the_ledger_hears_nothing_of_what_an_endpoint_answered() -> None:
     async with receiving() as receiver, desk() as at:
         at.endpoints.add("wh-1", f"{receiver.url}/")
 
