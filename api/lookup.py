@@ -1,6 +1,7 @@
 """Finds jobs: in Postgres, or, for the moment before it has them, in the tail of the log."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from api import folded
 from api.auth import Caller
@@ -79,6 +80,30 @@ class Jobs:
     async def deliveries_to(self, caller: Caller, destination_ids: Sequence[str], limit: int) -> list[Delivery]:
         """Return the newest deliveries to any of these destinations of the org. Postgres only."""
         return await self._model.deliveries_to(caller.org_id, destination_ids, limit)
+
+    async def replayable(
+        self,
+        caller: Caller,
+        destination_ids: Sequence[str],
+        *,
+        statuses: Sequence[str],
+        job_id: str | None,
+        since: datetime,
+        until: datetime,
+        after: tuple[str, str],
+        limit: int,
+    ) -> list[Delivery]:
+        """Return newest deliveries of a range of time that may be made once more. Postgres only."""
+        return await self._model.replayable(
+            caller.org_id,
+            destination_ids,
+            statuses=statuses,
+            job_id=job_id,
+            since=since,
+            until=until,
+            after=after,
+            limit=limit,
+        )
 
     async def deleted(self, caller: Caller, job_id: str) -> bool:
         """Tell whether the org had this job and deleted it."""

@@ -289,15 +289,6 @@ class ChangeWebhook(Request, frozen=True, kw_only=True):
     enabled: bool | None = None
 
 
-class ListAttempts(Request, frozen=True, kw_only=True):
-    """Which attempts, and how many."""
-
-    job_id: Annotated[str, Meta(description="only those about this job")] | None = None
-    message_id: Annotated[str, Meta(description="only those of the message with this `webhook-id`")] | None = None
-    cursor: Annotated[str, Meta(description="`nextCursor` of the page before")] | None = None
-    limit: Annotated[int, Meta(ge=1, le=500)] = 50
-
-
 class ListDeliveries(Request, frozen=True, kw_only=True):
     """How many of the newest deliveries."""
 

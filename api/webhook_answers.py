@@ -104,3 +104,14 @@ class WebhookAttempts(Answer, frozen=True, kw_only=True):
 
     attempts: list[WebhookAttempt]
     next_cursor: str | None
+
+
+class Replay(Answer, frozen=True, kw_only=True):
+    """How many messages are sent once more, and how many not, by error code.
+
+    `nextCursor` asks for the next ones, with the same body otherwise; null: there are no more.
+    """
+
+    replayed: int
+    skipped: dict[str, int]
+    next_cursor: str | None

@@ -254,6 +254,18 @@ DELETE FROM config.webhooks WHERE org_id = %(org_id)s AND webhook_id = %(webhook
 RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,
     disabled_at, created_at, updated_at
 
+-- name: replay
+SELECT body_digest, plan::text AS plan, next_cursor FROM config.webhook_replays
+WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND key_digest = %(key_digest)s
+
+-- name: keep_replay
+INSERT INTO config.webhook_replays (org_id, webhook_id, key_digest, body_digest, plan, next_cursor)
+VALUES (%(org_id)s, %(webhook_id)s, %(key_digest)s, %(body_digest)s, %(plan)s::jsonb, %(next_cursor)s)
+ON CONFLICT (org_id, webhook_id, key_digest) DO NOTHING
+
+-- name: forget_replays
+DELETE FROM config.webhook_replays WHERE created_at < clock_timestamp() - make_interval(secs => %(seconds)s)
+
 -- name: forget_attempts
 DELETE FROM webhooks.attempts WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s
 

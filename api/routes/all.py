@@ -23,6 +23,7 @@ from api.routes import (
     stream,
     submit,
     webhook_messages,
+    webhook_replay,
     webhooks,
     workflows,
 )
@@ -43,6 +44,7 @@ _SUBJECTS = (
     destinations,
     webhooks,
     webhook_messages,
+    webhook_replay,
     credentials,
     keys,
     orgs,

@@ -4,7 +4,7 @@ import re
 
 from aiohttp import web
 
-from api import requests, webhook_answers
+from api import requests, webhook_answers, webhook_requests
 from api.config import attempts as log
 from api.config import webhooks
 from api.errors import not_found
@@ -113,7 +113,7 @@ OPERATIONS = (
         summary="List the newest calls to an endpoint, with what it answered",
         access="read",
         handler=attempts,
-        query=requests.ListAttempts,
+        query=webhook_requests.ListAttempts,
         answers={200: webhook_answers.WebhookAttempts},
         errors=("not_found",),
     ),

@@ -141,6 +141,33 @@ class ReadModel:
         async with self._pool.connection() as connection:
             return await _rows(connection, Delivery, "deliveries_to", arguments)
 
+    async def replayable(
+        self,
+        org_id: str,
+        destination_ids: Sequence[str],
+        *,
+        statuses: Sequence[str],
+        job_id: str | None,
+        since: datetime,
+        until: datetime,
+        after: tuple[str, str],
+        limit: int,
+    ) -> list[Delivery]:
+        """Return newest generations to these destinations that were requested in a range, by job and destination."""
+        arguments = {
+            "org_id": org_id,
+            "destination_ids": list(destination_ids),
+            "statuses": list(statuses),
+            "job_id": job_id,
+            "since": since,
+            "until": until,
+            "after_job": after[0],
+            "after_destination": after[1],
+            "limit": limit,
+        }
+        async with self._pool.connection() as connection:
+            return await _rows(connection, Delivery, "replayable", arguments)
+
     async def fires(self, org_id: str, schedule_id: str, before: int, limit: int) -> list[Fire]:
         """Return the newest fires of a schedule, those whose ordinal in the org is below `before`."""
         arguments = {"org_id": org_id, "schedule_id": schedule_id, "before": before, "limit": limit}

@@ -31,6 +31,19 @@ WHERE org_id = %(org_id)s AND destination_id = ANY (%(destination_ids)s::text[])
 ORDER BY requested_at DESC, job_id DESC, destination_id
 LIMIT %(limit)s
 
+-- name: replayable
+SELECT {columns} FROM extraction_deliveries AS d
+WHERE org_id = %(org_id)s AND destination_id = ANY (%(destination_ids)s::text[])
+    AND requested_at >= %(since)s AND requested_at < %(until)s AND status = ANY (%(statuses)s::text[])
+    AND (%(job_id)s::text IS NULL OR job_id = %(job_id)s)
+    AND (job_id, destination_id) > (%(after_job)s, %(after_destination)s)
+    AND NOT EXISTS (
+        SELECT FROM extraction_deliveries AS n
+        WHERE n.org_id = d.org_id AND n.job_id = d.job_id AND n.destination_id = d.destination_id
+            AND n.generation > d.generation)
+ORDER BY job_id, destination_id
+LIMIT %(limit)s
+
 -- name: page
 SELECT {columns} FROM jobs
 WHERE org_id = %(org_id)s AND (submitted_at, job_id) {behind} (%(submitted_at)s, %(job_id)s){filters}

@@ -18,9 +18,24 @@ from services.cli import (
     tail,
     verify,
     watch,
+    webhooks,
 )
 
-MODULES = (demo, stack, jobs, watch, schedules, explain, tail, verify, org_credits, deliveries, dead_letters, queues)
+MODULES = (
+    demo,
+    stack,
+    jobs,
+    watch,
+    schedules,
+    explain,
+    tail,
+    verify,
+    org_credits,
+    deliveries,
+    webhooks,
+    dead_letters,
+    queues,
+)
 
 app = typer.Typer(
     name="jobledger",

@@ -5,6 +5,7 @@ Every call made here is safe to repeat: a submission carries the same Idempotenc
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -12,7 +13,7 @@ from typing import Any, Self, TypeVar
 import aiohttp
 import msgspec
 
-from api import answers, delivery_answers, schedule_answers
+from api import answers, delivery_answers, schedule_answers, webhook_answers
 from api.explain_answers import Explanation
 from services.cli.errors import ApiRefused, ApiSilent
 from services.cli.paths import path_of
@@ -114,6 +115,34 @@ class Client:
         """Have a job delivered once more (`redeliver`), or stop waiting for a destination (`waive`)."""
         path = path_of("jobs", job_id, "deliveries", destination_id, verb)
         return await self.call("POST", path, delivery_answers.DeliveryOrder)
+
+    async def webhooks(self) -> webhook_answers.Webhooks:
+        """Return the org's webhook endpoints."""
+        return await self.call("GET", "/api/v1/webhooks", webhook_answers.Webhooks)
+
+    async def webhook_attempts(
+        self, webhook_id: str, *, job_id: str = "", cursor: str = "", limit: int = 50
+    ) -> webhook_answers.WebhookAttempts:
+        """Return one page of the calls to an endpoint, newest first."""
+        asked = {"jobId": job_id, "cursor": cursor, "limit": str(limit)}
+        query = {name: value for name, value in asked.items() if value}
+        path = path_of("webhooks", webhook_id, "attempts")
+        return await self.call("GET", path, webhook_answers.WebhookAttempts, query=query)
+
+    async def replay(
+        self, webhook_id: str, body: Mapping[str, Any], *, idempotency_key: str = ""
+    ) -> webhook_answers.Replay:
+        """Send messages to an endpoint once more, page by page, each with a key of its own; return the sums."""
+        key, path = idempotency_key or uuid7(), path_of("webhooks", webhook_id, "replay")
+        cursor: str | None = None
+        replayed, skipped, page = 0, Counter[str](), 0
+        while page == 0 or cursor:
+            asked = {**body, "cursor": cursor} if cursor else body
+            headers = {"Idempotency-Key": f"{key}-{page}"}
+            done = await self.call("POST", path, webhook_answers.Replay, asked, headers=headers)
+            replayed, cursor, page = replayed + done.replayed, done.next_cursor, page + 1
+            skipped.update(done.skipped)
+        return webhook_answers.Replay(replayed=replayed, skipped=dict(skipped), next_cursor=None)
 
     async def statuses(self, job_ids: Sequence[str]) -> dict[str, str]:
         """Return where jobs stand, by id; unknown ones are left out."""
