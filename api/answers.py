@@ -1,10 +1,12 @@
 """What callers get: one struct per answer, in the camelCase of the published API."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from api.times import Timestamp
+
+DataState: TypeAlias = Literal["kept", "expired"]  # of what a job that has ended left; null before
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -21,6 +23,7 @@ class Org(Answer, frozen=True, kw_only=True):
     max_in_flight: int
     max_pending: int  # 0: as the ledger is set
     max_queue_seconds: int  # 0: as the ledger is set
+    retention_seconds: int  # that results are kept after the end of a job; 0: as the ledger is set
     paused_at: Timestamp | None  # null: it is not paused
     created_at: Timestamp
 
@@ -216,6 +219,8 @@ class Job(JobStatus, frozen=True, kw_only=True):
     created_at: Timestamp
     updated_at: Timestamp
     completed_at: Timestamp | None
+    data_state: DataState | None
+    expired_at: Timestamp | None  # since when its results are past retention
     transitions: list[Transition]
     execution_trace: list[TraceEntry]
     gate: Gate
@@ -234,6 +239,7 @@ class JobSummary(JobStatus, frozen=True, kw_only=True):
     error_type: str | None
     created_at: Timestamp
     completed_at: Timestamp | None
+    expired_at: Timestamp | None
 
 
 class Jobs(Answer, frozen=True, kw_only=True):
@@ -284,13 +290,17 @@ class ExtractionResult(Answer, frozen=True, kw_only=True):
 
 
 class Extractions(Answer, frozen=True, kw_only=True):
-    """A page of extractions, newest first; `indexingPending` jobs like these have an extraction on its way."""
+    """A page of extractions, newest first; `indexingPending` jobs like these have an extraction on its way.
+
+    `emptyReason` says why there is none where there was one: past retention.
+    """
 
     extractions: list[ExtractionResult]
     page: int
     page_size: int
     has_more: bool
     indexing_pending: int
+    empty_reason: Literal["past retention"] | None
 
 
 class NotYet(Answer, frozen=True, kw_only=True):

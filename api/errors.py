@@ -36,6 +36,10 @@ CODES: dict[str, tuple[int, str]] = {
         409,
         "The job has no data for this destination: nothing was extracted yet, or it ended without.",
     ),
+    "results_expired": (
+        410,
+        "The results of the job are past retention: they were purged, and the job itself stays; `expiredAt`.",
+    ),
     "destination_exists": (409, "The org has another destination with this id."),
     "org_exists": (409, "An org with this id is registered already."),
     "route_conflict": (

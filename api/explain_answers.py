@@ -46,3 +46,4 @@ class Explanation(JobStatus, frozen=True, kw_only=True):
     error_type: str | None
     rule: str | None
     opened_by: list[str]  # the events that opened the gate of a completed job
+    expired_at: Timestamp | None  # since when the results of an ended job are past retention

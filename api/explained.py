@@ -40,6 +40,7 @@ def live(job_id: str, why: Explained) -> explain_answers.Explanation:
         error_type=None,
         rule=None,
         opened_by=[],
+        expired_at=None,
     )
 
 
@@ -50,7 +51,7 @@ def ended(detail: JobDetail) -> explain_answers.Explanation:
         job_id=job.job_id,
         status=job.status,
         because=Because.ENDED,
-        message=end_sentence(detail),
+        message=f"{end_sentence(detail)}{purged(detail)}",
         since=iso(job.finished_at or job.submitted_at),
         until=None,
         expires_at=None,
@@ -62,6 +63,7 @@ def ended(detail: JobDetail) -> explain_answers.Explanation:
         error_type=job.error_type,
         rule=job.rule or None,
         opened_by=[str(event_id) for event_id in job.opened_by or ()],
+        expired_at=iso_or_none(job.expired_at),
     )
 
 
@@ -116,6 +118,19 @@ def end_sentence(detail: JobDetail) -> str:
             return f"{job.error_type}{rule}{node}{message}"
         case _:
             return f"it was {job.status}"
+
+
+def purged(detail: JobDetail) -> str:
+    """Say for people why the results of a job that has ended are gone; empty: they are kept."""
+    job = detail.job
+    if not job.expired_at:
+        return ""
+    asked = {row.destination_id: row.acked_at for row in detail.deliveries if row.erase}  # the newest of each store
+    left = [name for name, acked_at in asked.items() if acked_at is None]
+    stores = (
+        f", {len(left)} stores have not said so yet" if left else f", {len(asked)} stores said that nothing is left"
+    )
+    return f"; its results are past retention: purged since {iso(job.expired_at)}{stores}"
 
 
 def _queue(why: Explained) -> explain_answers.Queue:

@@ -73,6 +73,10 @@ class Jobs:
         """Return the extraction that the internal destination holds of a job."""
         return await self._model.extraction(caller.org_id, job_id)
 
+    async def expired_at(self, caller: Caller, job_id: str) -> datetime | None:
+        """Return since when the results of a job are past retention; None: they are not, as far as is known."""
+        return await self._model.expired_at(caller.org_id, job_id)
+
     async def extractions(self, caller: Caller, *, domain: str, url: str, limit: int, offset: int) -> Extractions:
         """Return a page of the org's extractions, newest first."""
         return await self._model.extractions(caller.org_id, domain=domain, url=url, limit=limit, offset=offset)

@@ -28,6 +28,7 @@ def shown_org(org: orgs.Org) -> answers.Org:
         max_in_flight=org.max_in_flight,
         max_pending=org.max_pending,
         max_queue_seconds=org.max_queue_seconds,
+        retention_seconds=org.retention_seconds,
         paused_at=iso_or_none(org.paused_at),
         created_at=iso(org.created_at),
     )

@@ -71,17 +71,6 @@ class SetErasure(Request, frozen=True, kw_only=True):
     enabled: Erasure
 
 
-class ChangeOrg(Request, frozen=True, kw_only=True):
-    """What changes about an org; a limit that is not named stays."""
-
-    max_in_flight: InFlight | None = None
-    max_pending: (
-        Annotated[int, Meta(ge=0, le=MAX_PENDING, description="jobs that may be pending; 0: as the ledger is set")]
-        | None
-    ) = None
-    max_queue_seconds: QueueSeconds | None = None
-
-
 class ChangeCredits(Request, frozen=True, kw_only=True):
     """Credits to be given to an org, or the balance it is to have: one of the two."""
 

@@ -38,6 +38,8 @@ def job(detail: JobDetail) -> answers.Job:
         created_at=iso(row.submitted_at),
         updated_at=iso(_last_change(row, detail.transitions)),
         completed_at=iso_or_none(row.finished_at),
+        data_state=("expired" if row.expired_at else "kept") if row.finished_at else None,
+        expired_at=iso_or_none(row.expired_at),
         transitions=transitions,
         execution_trace=[visit(entry) for entry in detail.trace],
         gate=gate(detail.gate),
@@ -59,6 +61,7 @@ def summary(row: JobLine) -> answers.JobSummary:
         error_type=row.error_type,
         created_at=iso(row.submitted_at),
         completed_at=iso_or_none(row.finished_at),
+        expired_at=iso_or_none(row.expired_at),
     )
 
 

@@ -8,6 +8,7 @@ Times are microseconds since 1970-01-01 UTC.
 from typing import Annotated, TypeAlias
 
 from schemas.event import Event as Event  # one place to import all from
+from schemas.expiry_events import JobExpired as JobExpired
 from schemas.org_events import EndpointDisabled as EndpointDisabled
 from schemas.org_events import OrgEvent as OrgEvent
 from schemas.org_events import OrgLimitChanged as OrgLimitChanged
@@ -231,7 +232,9 @@ class DeliveryRequested(Event, frozen=True, kw_only=True, gc=False):
     ] = 1
     try_number: Annotated[int, doc("which try of this generation, from 1")] = 1
     gating: Annotated[bool, doc("whether the job waits for its ACK before it is completed")] = False
-    erase: Annotated[bool, doc("true: the job was deleted, and what the destination holds of it has to go")] = False
+    erase: Annotated[
+        bool, doc("true: the job was deleted or has expired, and what the destination holds of it has to go")
+    ] = False
 
 
 class DeliveryAcked(Event, frozen=True, kw_only=True, gc=False):
@@ -286,6 +289,7 @@ JobEvent: TypeAlias = (
     | JobCompleted
     | JobFailed
     | JobCancelled
+    | JobExpired
     | JobDeleted
     | JobRecalled
     | ReportRefused

@@ -25,6 +25,9 @@ class OrgLimitChanged(Event, frozen=True, kw_only=True, gc=False):
     max_queue_seconds: Annotated[
         int, doc("how long a job waits for its first claim, where its submission does not say; 0: as the setting says")
     ] = 0
+    retention_seconds: Annotated[
+        int, doc("how long results are kept after the end of a job; 0: as the setting says")
+    ] = 0
 
 
 class OrgPaused(Event, frozen=True, kw_only=True, gc=False):

@@ -19,6 +19,7 @@ from schemas.events import (
     JobCompleted,
     JobDeleted,
     JobDispatched,
+    JobExpired,
     JobExtracted,
     JobFailed,
     JobReleased,
@@ -65,6 +66,7 @@ class Play(Struct):
     generations: dict[str, int] = {}
     openers: dict[str, bytes] = {}  # by destination: the event that opened its part of the gate
     erasures: int = 0
+    gone: str = ""  # expired or deleted
     cost: int = 0  # credits
 
 
@@ -102,7 +104,8 @@ class Stream:
             ended = [job for job in self.jobs if job.status in ("completed", "failed", "cancelled")]
             live = [job for job in self.jobs if job not in ended]
             if what == 14 and ended:
-                self.delete(ended[pick % len(ended)])
+                job = ended[pick % len(ended)]
+                self.delete(job) if pick % 3 or job.gone else self.expire(job)
             elif what == 1:
                 self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
             elif not live or what == 0:
@@ -245,7 +248,18 @@ class Stream:
 
     def delete(self, job: Play) -> None:
         """Delete a job that has ended; of one that was deleted, let its worker come late: the stores forget again."""
-        self.of(job, ReportRefused(report="nodes", reason="job_deleted") if job.erasures else JobDeleted())
+        late = job.gone == "deleted"
+        self.of(job, ReportRefused(report="nodes", reason="job_deleted") if late else JobDeleted())
+        job.gone = "deleted"
+        self._erase(job)
+
+    def expire(self, job: Play) -> None:
+        """Let the results of a job that has ended be purged."""
+        self.of(job, JobExpired(ended_at=START, retention_seconds=1, items=1, rows=1))
+        job.gone = "expired"
+        self._erase(job)
+
+    def _erase(self, job: Play) -> None:
         job.erasures += 1
         name = "erasure"
         self.of(job, DeliveryRequested(destination_id=name, kind="postgres", generation=job.erasures, erase=True))

@@ -20,6 +20,7 @@ class Org:
     max_in_flight: int
     max_pending: int  # 0: as the setting says
     max_queue_seconds: int  # 0: as the setting says
+    retention_seconds: int  # 0: as the setting says
     paused_at: datetime | None
     created_at: datetime
     registered_at: datetime | None

@@ -4,28 +4,29 @@ VALUES (%(org_id)s, %(name)s, %(partition)s, %(plan)s, %(max_in_flight)s)
 ON CONFLICT (org_id) DO UPDATE
     SET name = excluded.name, plan = excluded.plan, max_in_flight = excluded.max_in_flight
     WHERE orgs.registered_at IS NULL
-RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
+RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, retention_seconds, paused_at,
     created_at, registered_at
 
 -- name: confirm_org
 UPDATE config.orgs SET registered_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND registered_at IS NULL
-RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
+RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, retention_seconds, paused_at,
     created_at, registered_at
 
 -- name: change_org_limit
 UPDATE config.orgs SET
     max_in_flight = coalesce(%(max_in_flight)s, max_in_flight),
     max_pending = coalesce(%(max_pending)s, max_pending),
-    max_queue_seconds = coalesce(%(max_queue_seconds)s, max_queue_seconds)
+    max_queue_seconds = coalesce(%(max_queue_seconds)s, max_queue_seconds),
+    retention_seconds = coalesce(%(retention_seconds)s, retention_seconds)
 WHERE org_id = %(org_id)s
-RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
+RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, retention_seconds, paused_at,
     created_at, registered_at
 
 -- name: set_org_paused
 UPDATE config.orgs SET paused_at = CASE WHEN %(paused)s THEN coalesce(paused_at, clock_timestamp()) END
 WHERE org_id = %(org_id)s
-RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
+RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, retention_seconds, paused_at,
     created_at, registered_at
 
 -- name: pause_workflow
@@ -41,16 +42,16 @@ SELECT workflow_id, paused_at FROM config.paused_workflows WHERE org_id = %(org_
 -- name: change_org_plan
 UPDATE config.orgs SET plan = %(plan)s
 WHERE org_id = %(org_id)s
-RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
+RETURNING org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, retention_seconds, paused_at,
     created_at, registered_at
 
 -- name: org
-SELECT org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
+SELECT org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, retention_seconds, paused_at,
     created_at, registered_at
 FROM config.orgs WHERE org_id = %(org_id)s
 
 -- name: orgs
-SELECT org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, paused_at,
+SELECT org_id, name, partition, plan, max_in_flight, max_pending, max_queue_seconds, retention_seconds, paused_at,
     created_at, registered_at
 FROM config.orgs ORDER BY created_at, org_id
 

@@ -22,7 +22,7 @@ OVER = frozenset({"acked", "waived"})  # a later generation takes nothing from t
 async def every(call: Call) -> web.StreamResponse:
     """Answer every delivery of a job, notices included."""
     detail = await _detail(call)
-    shown = [_shown(detail.job, row, _newest(detail, row.destination_id)) for row in detail.deliveries]
+    shown = [_shown(detail.job, row, _newest(detail, row.destination_id)) for row in detail.deliveries if not row.erase]
     return answer(200, delivery_answers.JobDeliveries(deliveries=shown))
 
 
@@ -107,7 +107,7 @@ def _summary(row: Delivery, status: str) -> str:
 
 
 _PATH = "/api/v1/jobs/{job_id}/deliveries"
-_ERRORS = ("not_found", "not_deliverable", "catching_up", "ledger_unavailable")
+_ERRORS = ("not_found", "not_deliverable", "results_expired", "catching_up", "ledger_unavailable")
 OPERATIONS = (
     Operation(
         method="GET",

@@ -5,7 +5,7 @@ import secrets
 import msgspec
 from aiohttp import web
 
-from api import answers, requests
+from api import answers, org_requests, requests
 from api.config import keys, orgs
 from api.errors import Problem, invalid
 from api.http import answer
@@ -66,7 +66,7 @@ async def change(call: Call) -> web.StreamResponse:
     org = await org_of(call)
     limits = msgspec.structs.asdict(call.body)
     if all(limit is None for limit in limits.values()):
-        raise invalid("body", "name a limit to change: maxInFlight, maxPending or maxQueueSeconds")
+        raise invalid("body", "name a limit to change: maxInFlight, maxPending, maxQueueSeconds or retentionSeconds")
     reply = await call.parts.commander.ask(org.partition, ChangeOrgLimit(**call.asks(org.org_id), **limits))
     if isinstance(reply.body, Refused):
         raise RuntimeError(f"the ledger refused the limits of a registered org: {reply.body.code}")
@@ -100,10 +100,10 @@ OPERATIONS = (
     Operation(
         method="PATCH",
         path="/api/v1/orgs/{org_id}",
-        summary="Change limits of an org: jobs in flight, jobs pending, time in the queue",
+        summary="Change limits of an org: jobs in flight, jobs pending, time in the queue, retention",
         access="operator",
         handler=change,
-        body=requests.ChangeOrg,
+        body=org_requests.ChangeOrg,
         answers={200: answers.Org},
         errors=("not_found", "ledger_unavailable"),
     ),

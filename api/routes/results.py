@@ -2,6 +2,7 @@
 
 import mimetypes
 import re
+from datetime import datetime
 
 from aiohttp import web
 
@@ -12,6 +13,7 @@ from api.operation import Call, Operation
 from api.routes.jobs import job_id_of
 from api.times import iso
 from projections.postgres.views import Extraction
+from services.runtime.errors import BlobMissing
 
 RETRY_SECONDS = 1
 MAX_OFFSET = 100_000  # of extractions passed over for a page: each is read
@@ -26,7 +28,12 @@ async def body(call: Call) -> web.StreamResponse:
     job = await call.parts.jobs.head(call.caller, job_id)
     if job is None or job.status != "completed" or job.result_ref is None:
         raise await _not_ready(call, job_id)
-    data = await call.parts.blobs.get(job.result_ref)
+    await _refuse_expired(call, job_id, job.expired_at)
+    try:
+        data = await call.parts.blobs.get(job.result_ref)
+    except BlobMissing:
+        await _refuse_expired(call, job_id, None)  # it may have expired just now
+        raise
     stored = job.content_type or ""
     content_type = stored if _CONTENT_TYPE.fullmatch(stored) else "application/octet-stream"
     extension = mimetypes.guess_extension(content_type.partition(";")[0].strip()) or ".bin"
@@ -51,6 +58,7 @@ async def extraction(call: Call) -> web.StreamResponse:
         raise not_found("job")
     if row := await call.parts.jobs.extraction(call.caller, job_id):  # it came between the two looks
         return answer(200, _shown(row))
+    await _refuse_expired(call, job_id, None)
     raise Problem("not_found", f"the job has no extraction: it is {status}", details={"status": status})
 
 
@@ -69,8 +77,17 @@ async def every(call: Call) -> web.StreamResponse:
         page_size=query.page_size,
         has_more=found.more,
         indexing_pending=found.pending,
+        empty_reason="past retention" if found.past_retention else None,
     )
     return answer(200, shown)
+
+
+async def _refuse_expired(call: Call, job_id: str, known: datetime | None) -> None:
+    """Raise the Problem of results that were purged."""
+    expired_at = known or await call.parts.jobs.expired_at(call.caller, job_id)
+    if expired_at:
+        message = "past retention: the results of the job were purged, and the job itself stays"
+        raise Problem("results_expired", message, details={"expiredAt": iso(expired_at)})
 
 
 async def _not_ready(call: Call, job_id: str) -> Problem:
@@ -108,7 +125,7 @@ OPERATIONS = (
         handler=body,
         positioned=True,
         answers={200: None},
-        errors=("not_found", "not_ready", "catching_up", "store_unavailable"),
+        errors=("not_found", "not_ready", "results_expired", "catching_up", "store_unavailable"),
     ),
     Operation(
         method="GET",
@@ -118,7 +135,7 @@ OPERATIONS = (
         handler=extraction,
         positioned=True,
         answers={200: answers.ExtractionResult, 202: answers.NotYet},
-        errors=("not_found", "catching_up"),
+        errors=("not_found", "results_expired", "catching_up"),
     ),
     Operation(
         method="GET",

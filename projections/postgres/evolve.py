@@ -20,6 +20,7 @@ from schemas.events import (
     JobDeleted,
     JobDispatched,
     JobEvent,
+    JobExpired,
     JobExtracted,
     JobFailed,
     JobRecalled,
@@ -93,6 +94,8 @@ def progress(job: JobState, header: Header, event: JobEvent, opened: Open = in_c
             job.destination_id = event.destination_id or None
         case JobCancelled():
             _finish(job, header, "cancelled")
+        case JobExpired():
+            job.expired_at = at
         case JobSubmitted() | NodeFinished() | ReportRefused() | JobRecalled() | JobDeleted():
             pass
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
@@ -219,6 +222,7 @@ def deliver(delivery: Delivery, header: Header, event: DeliveryEvent, opened: Op
     match event:
         case DeliveryRequested():
             delivery.status, delivery.kind, delivery.tries = "requested", event.kind, event.try_number
+            delivery.erase = event.erase
         case DeliveryAcked():
             delivery.status, delivery.rows, delivery.writer_id = "acked", event.rows, event.writer_id
             delivery.place = event.place or None

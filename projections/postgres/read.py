@@ -198,6 +198,12 @@ class ReadModel:
             rows = await _rows(connection, Extraction, "extraction", {"org_id": org_id, "job_id": job_id})
         return rows[0] if rows else None
 
+    async def expired_at(self, org_id: str, job_id: str) -> datetime | None:
+        """Return since when the results of a job are past retention; None: they are not."""
+        async with self._pool.connection() as connection, connection.cursor(row_factory=scalar_row) as cursor:
+            await cursor.execute(SQL["expired_at"], {"org_id": org_id, "job_id": job_id})
+            return await cursor.fetchone()
+
     async def extractions(
         self, org_id: str, *, domain: str = "", url: str = "", limit: int = 20, offset: int = 0
     ) -> Extractions:
@@ -208,7 +214,10 @@ class ReadModel:
             async with connection.cursor(binary=True, row_factory=class_row(Extraction)) as cursor:
                 rows = await (await cursor.execute(query, arguments)).fetchall()
             pending = await _number(connection, "indexing_pending", arguments)
-        return Extractions(rows[:limit], len(rows) > limit, pending)
+            past = not (rows or offset) and bool(await _number(connection, "past_retention", arguments))
+            expired = await _expired_of(connection, org_id, rows)
+        shown = [row for row in rows[:limit] if row.job_id not in expired]  # their rows go a moment later
+        return Extractions(shown, len(rows) > limit, pending, past)
 
     async def checkpoints(self) -> dict[int, Checkpoint]:
         """Return how far each partition has been folded."""
@@ -246,6 +255,12 @@ async def _number(connection: Connection, name: str, arguments: Any) -> int:
         row = await (await cursor.execute(SQL[name], arguments)).fetchone()
     assert row is not None
     return int(row)
+
+
+async def _expired_of(connection: Connection, org_id: str, rows: Sequence[Extraction]) -> set[str]:
+    arguments = {"org_id": org_id, "job_ids": [row.job_id for row in rows]}
+    async with connection.cursor(row_factory=scalar_row) as cursor:
+        return set(await (await cursor.execute(SQL["expired_of"], arguments)).fetchall()) if rows else set()
 
 
 @cache

@@ -99,8 +99,22 @@ CROSS JOIN LATERAL (
 -- name: extraction
 SELECT {columns} FROM extraction.extraction_results AS r
 WHERE r.org_id = %(org_id)s AND r.job_id = %(job_id)s
-    AND NOT EXISTS (  -- of a deleted job the row is taken away a moment later
+    AND NOT EXISTS (  -- of a deleted job the row is taken away a moment later, and so it is past retention
         SELECT FROM deleted_jobs AS d WHERE d.org_id = %(org_id)s AND d.job_id = r.job_id COLLATE "C")
+    AND NOT EXISTS (
+        SELECT FROM jobs AS j
+        WHERE j.org_id = %(org_id)s AND j.job_id = r.job_id COLLATE "C" AND j.expired_at IS NOT NULL)
+
+-- name: expired_at
+SELECT coalesce(j.expired_at, (  -- the row may be gone a moment before the job is said to have expired
+    SELECT s.erased_at FROM extraction.stored_results AS s WHERE s.org_id = %(org_id)s AND s.job_id = %(job_id)s))
+FROM jobs AS j WHERE j.org_id = %(org_id)s AND j.job_id = %(job_id)s
+
+-- name: past_retention
+SELECT EXISTS (
+    SELECT FROM jobs
+    WHERE org_id = %(org_id)s AND expired_at IS NOT NULL AND extracted_at IS NOT NULL
+        AND (%(domain)s = '' OR domain = %(domain)s) AND (%(url)s = '' OR url = %(url)s))
 
 -- name: extractions
 SELECT {columns} FROM extraction.extraction_results AS r
@@ -109,6 +123,9 @@ WHERE r.org_id = %(org_id)s{filters}
         SELECT FROM deleted_jobs AS d WHERE d.org_id = %(org_id)s AND d.job_id = r.job_id COLLATE "C")
 ORDER BY r.created_at DESC, r.job_id DESC
 LIMIT %(limit)s OFFSET %(offset)s
+
+-- name: expired_of
+SELECT job_id FROM jobs WHERE org_id = %(org_id)s AND job_id = ANY (%(job_ids)s::text[]) AND expired_at IS NOT NULL
 
 -- name: of_domain
 AND r.domain = %(domain)s

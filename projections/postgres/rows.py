@@ -67,6 +67,7 @@ class JobState(Struct):
     destination_id: str | None = None  # without whose ACK it failed
     boot_id: str | None = None  # of the newest claim
     ended_for: str | None = None  # correlation id of what ended it
+    expired_at: datetime | None = None  # since when its results are past retention, and go
 
 
 class Job(JobState, kw_only=True):
@@ -178,6 +179,7 @@ class Delivery(Struct):
     waive_seq: int | None = None
     waive_reason: str | None = None
     place: str | None = None  # where the rows are; None: the destination itself
+    erase: bool = False  # the destination was asked to forget the job
 
 
 class Fire(Struct):

@@ -16,14 +16,14 @@ SELECT j.org_id, j.job_id, j.status, j.seq, j.position, j.cause, j.attempt, j.di
     j.claimed_at, j.extracted_at, j.finished_at, j.finished_seq, j.result_ref, j.content_type, j.result_bytes,
     j.extraction_ref, j.schema_id, j.data_type, j.items, j.quality_completeness, j.quality_validation,
     j.quality_composite, j.latency_ms, j.error_type, j.rule, j.node_id, j.error_message, j.opened_by,
-    j.destination_id, j.boot_id, j.ended_for
+    j.destination_id, j.boot_id, j.ended_for, j.expired_at
 FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
 JOIN jobs AS j ON j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
 
 -- name: load_deliveries
 SELECT d.org_id, d.job_id, d.destination_id, d.generation, d.partition, d.kind, d.status, d.tries, d.requested_at,
     d.seq, d.position, d.acked_at, d.ack_event_id, d.ack_seq, d.rows, d.writer_id, d.error_type, d.error_message,
-    d.next_try_at, d.waived_at, d.waive_event_id, d.waive_seq, d.waive_reason, d.place
+    d.next_try_at, d.waived_at, d.waive_event_id, d.waive_seq, d.waive_reason, d.place, d.erase
 FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
 JOIN extraction_deliveries AS d ON d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C"
 
@@ -72,7 +72,7 @@ CREATE TEMPORARY TABLE incoming_jobs ON COMMIT DELETE ROWS AS
         claimed_at, extracted_at, finished_at, finished_seq, result_ref, content_type, result_bytes,
         extraction_ref, schema_id, data_type, items, quality_completeness, quality_validation,
         quality_composite, latency_ms, error_type, rule, node_id, error_message, opened_by,
-        destination_id, boot_id, ended_for
+        destination_id, boot_id, ended_for, expired_at
     FROM jobs WITH NO DATA;
 CREATE TEMPORARY TABLE incoming_deliveries ON COMMIT DELETE ROWS AS
     SELECT * FROM extraction_deliveries WITH NO DATA
@@ -87,7 +87,8 @@ UPDATE jobs AS j SET
     quality_completeness = n.quality_completeness, quality_validation = n.quality_validation,
     quality_composite = n.quality_composite, latency_ms = n.latency_ms, error_type = n.error_type,
     rule = n.rule, node_id = n.node_id, error_message = n.error_message, opened_by = n.opened_by,
-    destination_id = n.destination_id, boot_id = n.boot_id, ended_for = n.ended_for
+    destination_id = n.destination_id, boot_id = n.boot_id, ended_for = n.ended_for,
+    expired_at = n.expired_at
 FROM incoming_jobs AS n
 WHERE j.org_id = n.org_id AND j.job_id = n.job_id AND j.seq < n.seq
 
@@ -95,10 +96,10 @@ WHERE j.org_id = n.org_id AND j.job_id = n.job_id AND j.seq < n.seq
 INSERT INTO extraction_deliveries AS d (
     org_id, job_id, destination_id, generation, partition, kind, status, tries, requested_at, seq, position,
     acked_at, ack_event_id, ack_seq, rows, writer_id, error_type, error_message, next_try_at,
-    waived_at, waive_event_id, waive_seq, waive_reason, place)
+    waived_at, waive_event_id, waive_seq, waive_reason, place, erase)
 SELECT org_id, job_id, destination_id, generation, partition, kind, status, tries, requested_at, seq, position,
     acked_at, ack_event_id, ack_seq, rows, writer_id, error_type, error_message, next_try_at,
-    waived_at, waive_event_id, waive_seq, waive_reason, place
+    waived_at, waive_event_id, waive_seq, waive_reason, place, erase
 FROM incoming_deliveries
 ON CONFLICT (org_id, job_id, destination_id, generation) DO UPDATE SET
     kind = EXCLUDED.kind, status = EXCLUDED.status, tries = EXCLUDED.tries, seq = EXCLUDED.seq,
@@ -106,7 +107,7 @@ ON CONFLICT (org_id, job_id, destination_id, generation) DO UPDATE SET
     ack_seq = EXCLUDED.ack_seq, rows = EXCLUDED.rows, writer_id = EXCLUDED.writer_id,
     error_type = EXCLUDED.error_type, error_message = EXCLUDED.error_message, next_try_at = EXCLUDED.next_try_at,
     waived_at = EXCLUDED.waived_at, waive_event_id = EXCLUDED.waive_event_id, waive_seq = EXCLUDED.waive_seq,
-    waive_reason = EXCLUDED.waive_reason, place = EXCLUDED.place
+    waive_reason = EXCLUDED.waive_reason, place, erase = EXCLUDED.place
 WHERE d.seq < EXCLUDED.seq
 
 -- name: move_checkpoints

@@ -70,6 +70,7 @@ class JobLine(Struct, frozen=True):
     error_type: str | None
     submitted_at: datetime
     finished_at: datetime | None
+    expired_at: datetime | None
 
 
 class Extraction(Struct, frozen=True):
@@ -97,6 +98,7 @@ class Extractions(Struct, frozen=True):
     rows: list[Extraction]
     more: bool  # there are others behind these
     pending: int
+    past_retention: bool  # there is none, and there were some
 
 
 class Filters(Struct, frozen=True):

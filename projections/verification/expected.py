@@ -25,6 +25,7 @@ from schemas.events import (
     JobCompleted,
     JobDeleted,
     JobDispatched,
+    JobExpired,
     JobExtracted,
     JobFailed,
     JobReleased,
@@ -73,7 +74,8 @@ def deleted_rows(events: Sequence[Recorded]) -> Rows:
         return {}
     status = next(STATUS_AFTER[type(each.event)] for each in reversed(events) if type(each.event) in STATUS_AFTER)
     claim = _last(events, JobClaimed)
-    asked = [each.event.generation for each in events if isinstance(each.event, DeliveryRequested) and each.event.erase]
+    later = (each.event for each in events if each.header.seq > deletion.header.seq)
+    asked = [event.generation for event in later if isinstance(event, DeliveryRequested) and event.erase]
     row = {
         "org_id": deletion.event.org_id,
         "job_id": deletion.event.job_id,
@@ -134,6 +136,7 @@ def job_row(events: Sequence[Recorded], opened: Open = in_clear) -> Columns:
         "error_message": _text(opened(failed), "message") if failed else None,
         "destination_id": (failed.destination_id or None) if failed else None,
         "opened_by": [UUID(bytes=event_id) for event_id in completed.opened_by] if completed else None,
+        "expired_at": next((each.header.occurred_at for each in events if isinstance(each.event, JobExpired)), None),
     }
     for name in ("result_ref", "content_type", "result_bytes", "items", "latency_ms"):
         row[name] = getattr(extracted, name) if extracted else None
@@ -227,6 +230,7 @@ def _delivery_row(events: Sequence[Recorded], opened: Open) -> Columns:
         "waive_event_id": UUID(bytes=waiver.event_id) if waiver else None,
         "waive_seq": waiver.seq if waiver else None,
         "waive_reason": reason,
+        "erase": bool(asked and asked.erase),
     }
 
 

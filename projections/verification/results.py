@@ -18,7 +18,7 @@ from projections.verification.expected import Columns, is_deleted
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, following
 from schemas.codec import Decoder
-from schemas.events import DeliveryAcked, DeliveryRequested, JobDeleted, JobExtracted, JobSubmitted
+from schemas.events import DeliveryAcked, DeliveryRequested, JobDeleted, JobExpired, JobExtracted, JobSubmitted
 from schemas.recorded import Recorded
 from schemas.storable import storable_text
 from services.runtime.reader import Record
@@ -79,7 +79,7 @@ class Results:
 
         Those whose row is missing come with `unasked`: it may be gone because its job was deleted since.
         """
-        there = {key: events for key, events in log.jobs.items() if not is_deleted(events)}
+        there = {key: events for key, events in log.jobs.items() if not is_gone(events)}
         jobs = {key: places_of(events, self._store.kind) for key, events in there.items()}
         delivered = {key: places for key, places in jobs.items() if places}
         keys = list(delivered)
@@ -89,7 +89,9 @@ class Results:
         for start in range(0, len(erased), JOBS_AT_ONCE):
             for row in self._store.of(erased[start : start + JOBS_AT_ONCE]):
                 name = _named(row["job_id"], row["destination_id"])
-                yield Fault(self._store.place, row["org_id"], name, "row", "none: the job was deleted", "one")
+                yield Fault(
+                    self._store.place, row["org_id"], name, "row", "none: the job was deleted, or expired", "one"
+                )
 
     def unasked(self, open_records: OpenRecords, decoder: Decoder, partitions: range) -> Iterator[Fault]:
         """Yield rows that no delivery of the whole log asked for, and missing ones of jobs that were not deleted."""
@@ -100,7 +102,7 @@ class Results:
                     recorded = _event(record, decoder)
                     if recorded is not None and isinstance(event := recorded.event, DeliveryRequested):
                         left.discard((event.org_id, event.job_id, event.destination_id, event.generation))
-                    elif recorded is not None and isinstance(event := recorded.event, JobDeleted):
+                    elif recorded is not None and isinstance(event := recorded.event, JobDeleted | JobExpired):
                         self._missing.pop((event.org_id, event.job_id), None)
         for faults in self._missing.values():
             yield from faults
@@ -146,10 +148,15 @@ class Results:
                 yield name, shown(expected), shown(row[name])
 
 
+def is_gone(events: Sequence[Recorded]) -> bool:
+    """Whether nothing of a job is to be found in its destinations: it was deleted, or its results have expired."""
+    return is_deleted(events) or any(isinstance(each.event, JobExpired) for each in events)
+
+
 def is_erased(events: Sequence[Recorded], kind: str) -> bool:
-    """Whether the writer of a kind of destination said that nothing of a deleted job is left there."""
+    """Whether the writer of a kind of destination said that nothing of such a job is left there."""
     asked: set[tuple[str, int]] = set()
-    for each in events if is_deleted(events) else ():
+    for each in events if is_gone(events) else ():
         match each.event:
             case DeliveryRequested(erase=True) as event if event.kind == kind:
                 asked.add((event.destination_id, event.generation))

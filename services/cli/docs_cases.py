@@ -13,14 +13,16 @@ from services.ledger.commands import (
     CancelJob,
     ClaimTask,
     DeleteJob,
+    ExpireJob,
     NewJob,
+    RedeliverJob,
     RegisterOrg,
     ReportProgress,
     RetryNow,
     SettleDeliveries,
     SubmitJobs,
 )
-from services.ledger.policy import SECOND
+from services.ledger.policy import SECOND, Policy
 from services.ledger.replies import Refused
 from services.ledger.reports import DeliveryResult, Extracted, Failed, RetryLater
 from services.ledger.state import Ledger
@@ -60,6 +62,12 @@ The log is not rewritten: `private` of its events stays where it is, and with it
 commands for 7 days, dead letters until somebody removes them). For an org with [erasure](erasure.md) it is sealed
 under a key of the job, which is destroyed with the deletion: all of them are unreadable then. ClickHouse hides deleted
 rows at once and drops their bytes with the next merge.
+
+**Expire.** Results of a job that has ended are kept for `JOBLEDGER_RETENTION_SECONDS` (90 days; 0: for ever), or for as
+long as the operator set for its org. Then `JobExpired` says that they go, and each store of ours is asked to forget
+them in the way in which it forgets a deleted job: no late write brings them back. The job itself stays with its trace,
+its transitions and how it ended; its results are answered `results_expired` (410), and so is a redelivery. `expired` is
+a state of its data, not of the job. [Retention](retention.md) says when, by whom, and what is left.
 
 **Jobs that left memory.** A job that has ended and settled leaves the decider's memory when Postgres has every event
 of it: not among the newest `JOBLEDGER_ENDED_KEPT` ended ones of its partition, nor for `JOBLEDGER_ENDED_KEPT_SECONDS`
@@ -103,6 +111,10 @@ def _delete() -> AnyCommand:
     return DeleteJob(command_id="e", org_id=ORG, job_id=JOB)
 
 
+def _expire() -> AnyCommand:
+    return ExpireJob(command_id="y", org_id=ORG, job_id=JOB)
+
+
 EXTRACTED = Extracted(result_ref="body")
 RUNNING = (_claim(),)
 DONE = (*RUNNING, _report(EXTRACTED))
@@ -114,12 +126,15 @@ STATES: dict[str, tuple[AnyCommand, ...]] = {
     Status.COMPLETED: (*DONE, _ack()),
     Status.FAILED: (*RUNNING, _report(Failed(error_type="providers_exhausted"))),
     Status.CANCELLED: (*RUNNING, replace(_cancel(), correlation_id="another")),
+    "expired": (*DONE, _ack(), _expire()),
     "deleted": (*DONE, _ack(), _delete()),
 }
 COMMANDS: dict[str, Command] = {
     "cancel": _cancel,
     "delete": _delete,
     "retry-now": lambda: RetryNow(command_id="h", org_id=ORG, job_id=JOB),
+    "redeliver": lambda: RedeliverJob(command_id="g", org_id=ORG, job_id=JOB, destination_id=PLACE, generation=2),
+    "results are past retention": _expire,
     "an old task is claimed": lambda: _claim("another boot"),
     "its worker reports the extraction": lambda: _report(EXTRACTED),
     "an ACK comes": _ack,
@@ -141,12 +156,12 @@ def _cases() -> list[str]:
 
 def _outcome(before: tuple[AnyCommand, ...], command: AnyCommand) -> str:
     """Return the events of a command and what its asker is told, where these say more than that it is done."""
-    decider = BatchDecider(Ledger(0), _Encoder())
+    decider = BatchDecider(Ledger(0, Policy(retention=1)), _Encoder())
     place = Destination(destination_id=PLACE, kind="postgres")
     org = RegisterOrg(command_id="r", org_id=ORG, name=ORG)
     job = SubmitJobs(command_id="s", org_id=ORG, jobs=(NewJob(job_id=JOB),), destinations=(place,))
     for offset, each in enumerate((org, job, *before)):
-        decider.command(each, offset, START)
+        decider.command(each, offset, START + offset)
     decider.take()
     decider.command(replace(command, requester="asker"), 100, START + SECOND)
     batch = decider.take()

@@ -41,13 +41,17 @@ def limit_org(
     queue_seconds: Annotated[
         int | None, typer.Option(help="Seconds until a job has to be claimed; 0: the default.")
     ] = None,
+    retention_seconds: Annotated[
+        int | None, typer.Option(help="Seconds that results are kept after the end of a job; 0: the default.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Change limits of an org; those that are not named stay."""
     named = {"maxInFlight": in_flight, "maxPending": pending, "maxQueueSeconds": queue_seconds}
+    named["retentionSeconds"] = retention_seconds
     limits = {name: limit for name, limit in named.items() if limit is not None}
     if not limits:
-        fail("name a limit: --in-flight, --pending or --queue-seconds")
+        fail("name a limit: --in-flight, --pending, --queue-seconds or --retention-seconds")
     _tell_org(_of_org("PATCH", path_of("orgs", org_id), limits), as_json=as_json)
 
 
@@ -102,7 +106,10 @@ def _tell_org(org: "OrgAnswer", *, as_json: bool) -> None:
         f"{org.max_queue_seconds} s in the queue" if org.max_queue_seconds else "in the queue as the ledger is set"
     )
     paused = f"paused since {org.paused_at}" if org.paused_at else "not paused"
-    typer.echo(f"{org.org_id}: {paused}; at most {org.max_in_flight} in flight, {pending}, {seconds}")
+    kept = f"{org.retention_seconds} s" if org.retention_seconds else "as long as the ledger is set"
+    typer.echo(
+        f"{org.org_id}: {paused}; at most {org.max_in_flight} in flight, {pending}, {seconds}; results are kept {kept}"
+    )
 
 
 def _tell_workflow(workflow: "WorkflowPause", *, as_json: bool) -> None:

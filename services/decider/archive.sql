@@ -15,6 +15,7 @@ SELECT j.org_id, j.job_id, j.vocabulary, j.workflow_ref, j.domain, j.private, j.
     j.submitted_at, j.claimed_at, j.extracted_at, j.finished_at, coalesce(j.ended_for, '') AS ended_for,
     (SELECT t.position FROM job_transitions AS t
         WHERE t.org_id = j.org_id AND t.job_id = j.job_id AND t.seq = j.finished_seq) AS ended_position,
+    j.expired_at,
     coalesce((SELECT max(v.step) + 1 FROM job_trace AS v WHERE v.org_id = j.org_id AND v.job_id = j.job_id), 0) AS step,
     j.result_ref, j.content_type, j.result_bytes, coalesce(j.extraction_ref, '') AS extraction_ref,
     coalesce(j.schema_id, '') AS schema_id, coalesce(j.data_type, '') AS data_type, j.items, j.quality_completeness,
@@ -25,7 +26,7 @@ WHERE j.org_id = %s AND j.job_id = %s AND j.finished_at IS NOT NULL
 
 -- name: deliveries
 SELECT destination_id, generation, kind, status, tries, requested_at, acked_at, waived_at, next_try_at,
-    ack_event_id, ack_seq, waive_event_id, waive_seq
+    ack_event_id, ack_seq, waive_event_id, waive_seq, erase
 FROM extraction_deliveries WHERE org_id = %s AND job_id = %s
 ORDER BY destination_id, generation
 

@@ -47,6 +47,7 @@ def job_of(row: Columns, deliveries: Sequence[Columns]) -> Job:
         correlation_id=row["ended_for"],
         at=_micros(row["finished_at"]),
         position=row["ended_position"],
+        expired_at=_micros(row["expired_at"]),
         failed=_failed(row) if row["status"] == Status.FAILED else None,
     )
     return Job(
@@ -102,6 +103,7 @@ def _deliveries(destinations: Sequence[Destination], rows: Sequence[Columns]) ->
             next_try_at=_micros(row["next_try_at"]),
             requested_at=requested_at,
             opened_by=opened.get(name, (0, b""))[1],
+            erase=row["erase"],
         )
     return tuple(newest.values())
 

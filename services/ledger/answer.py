@@ -13,6 +13,7 @@ from services.ledger.commands import (
     ChangePlan,
     ClaimTask,
     DeleteJob,
+    ExpireJob,
     ExplainJob,
     FireSchedule,
     GrantCredits,
@@ -35,6 +36,7 @@ from services.ledger.explain import explain
 from services.ledger.queue_limits import known
 from services.ledger.refusal import not_owner, own_job, refusal
 from services.ledger.replies import Answer, Balance, Done, Drop, Granted, Refused
+from services.ledger.retention import answer_expiry
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 
@@ -53,6 +55,8 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> A
         case ChangePlan() | GrantCredits() | SetCredits():
             account = ledger.orgs[command.org_id].account
             return Balance(plan=account.plan, metered=account.metered, credits=account.balance)
+        case ExpireJob():
+            return answer_expiry(ledger.jobs[command.job_id])
         case ExplainJob():
             return explain(ledger, ledger.jobs[command.job_id])
         case SubmitJobs():

@@ -51,6 +51,7 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             org = ledger.orgs[event.org_id]
             org.max_in_flight, org.seq = event.max_in_flight, header.seq
             org.max_pending, org.max_queue_seconds = event.max_pending, event.max_queue_seconds
+            org.retention_seconds = event.retention_seconds
             refresh(ledger, org)
         case OrgPaused() | OrgResumed() | WorkflowPaused() | WorkflowResumed():
             org = ledger.orgs[event.org_id]

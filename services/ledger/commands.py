@@ -36,6 +36,7 @@ class ChangeOrgLimit(Command, frozen=True, kw_only=True, gc=False, array_like=Tr
     max_in_flight: Int | None = None
     max_pending: Int | None = None  # 0: as the setting says
     max_queue_seconds: Int | None = None  # 0: as the setting says
+    retention_seconds: Int | None = None  # 0: as the setting says
 
 
 class PauseOrg(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -146,6 +147,10 @@ class DeleteJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, t
     reason: str = ""
 
 
+class ExpireJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Have the results of an ended job purged, if they are past retention and nothing of it is under way any more."""
+
+
 class ClaimTask(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
     """Ask to own a job by one of its tasks, which is claimed once. Repeated by the same boot: the same grant."""
 
@@ -219,6 +224,7 @@ AnyCommand: TypeAlias = (
     | CancelJob
     | RetryNow
     | DeleteJob
+    | ExpireJob
     | ClaimTask
     | ReportProgress
     | SettleDeliveries

@@ -24,6 +24,7 @@ from services.ledger.commands import (
     ChangePlan,
     ClaimTask,
     DeleteJob,
+    ExpireJob,
     ExplainJob,
     FireSchedule,
     GrantCredits,
@@ -52,9 +53,12 @@ from services.ledger.plans import on_plan, plan_named
 from services.ledger.queue_limits import expired, known, queue_expired, queue_seconds
 from services.ledger.refusal import refusal
 from services.ledger.release import release
+from services.ledger.retention import expire
 from services.ledger.schedules import fire
 from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
+
+LIMITS = ("max_in_flight", "max_pending", "max_queue_seconds", "retention_seconds")
 
 
 def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
@@ -92,6 +96,8 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return _hurry(ledger.jobs[command.job_id], now)
         case DeleteJob():
             return _delete(ledger.jobs[command.job_id], command)
+        case ExpireJob():
+            return expire(ledger, ledger.jobs[command.job_id], now)
         case ClaimTask():
             return _claim(ledger, command, now)
         case RedeliverJob():
@@ -118,14 +124,10 @@ def _register(ledger: Ledger, command: RegisterOrg) -> list[AnyEvent]:
 
 
 def _limit(org: Org, command: ChangeOrgLimit) -> list[AnyEvent]:
-    asked = (command.max_in_flight, command.max_pending, command.max_queue_seconds)
-    before = (org.max_in_flight, org.max_pending, org.max_queue_seconds)
-    after = tuple(old if new is None else new for old, new in zip(before, asked, strict=True))
-    if after == before:
-        return []
-    return [
-        OrgLimitChanged(org_id=command.org_id, max_in_flight=after[0], max_pending=after[1], max_queue_seconds=after[2])
-    ]
+    asked = {name: getattr(command, name) for name in LIMITS}
+    before = {name: getattr(org, name) for name in LIMITS}
+    after = before | {name: new for name, new in asked.items() if new is not None}
+    return [] if after == before else [OrgLimitChanged(org_id=command.org_id, **after)]
 
 
 def _submit(ledger: Ledger, command: SubmitJobs, now: int) -> list[AnyEvent]:

@@ -9,6 +9,7 @@ from services.ledger.job import Job
 from services.ledger.policy import MILLISECOND
 from services.ledger.replies import Refused
 from services.ledger.reports import DeliveryResult
+from services.ledger.retention import past_retention
 from services.ledger.retries import spread, waits_of
 from services.ledger.state import Ledger
 
@@ -113,6 +114,8 @@ def refused_about(job: Job | None, command: RedeliverJob | WaiveDelivery) -> Ref
     """Return why a delivery is not redelivered or waived, or None: it is, or that is in effect already."""
     if job is None or job.deleted:
         return Refused(code="unknown_job")
+    if job.expired:
+        return past_retention()
     delivery = job.delivery(command.destination_id)
     if delivery is None:
         known = any(each.destination_id == command.destination_id for each in job.destinations)

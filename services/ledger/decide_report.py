@@ -38,7 +38,7 @@ def decide_report(ledger: Ledger, report: ReportProgress, now: int) -> list[AnyE
 
 def _in_effect(job: Job, report: ReportProgress) -> bool:
     """Whether the whole report was recorded before: it came twice."""
-    if job.deleted:
+    if job.deleted or job.expired:
         return False  # its worker may have done the work twice too, and left bodies behind
     same_claim = job.attempt == report.attempt and job.boot_id == report.boot_id
     if not same_claim or any(node.step >= job.resume.step for node in report.nodes):

@@ -25,6 +25,7 @@ def _pieces(ledger: Ledger) -> Iterator[object]:
     yield sorted(ledger.heads.items())
     for org_id, org in sorted(ledger.orgs.items()):
         yield org_id, org.max_in_flight, org.seq, list(org.holders), org.max_pending, org.max_queue_seconds
+        yield org.retention_seconds
         yield org.paused, sorted(org.paused_workflows), org.pending
         account = org.account
         yield account.plan, account.metered, account.balance, sorted(account.holds.items())

@@ -1,4 +1,4 @@
-"""What has to go when a job is deleted: its bodies and rows in the stores of ours that its destinations were."""
+"""What has to go when a job is deleted or expires: its bodies and rows in the stores of ours that it was written to."""
 
 from collections.abc import Iterator
 

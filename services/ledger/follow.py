@@ -11,6 +11,7 @@ from schemas.events import (
     DeliveryWaived,
     JobCompleted,
     JobDeleted,
+    JobExpired,
     JobExtracted,
     JobFailed,
     ReportRefused,
@@ -41,9 +42,9 @@ def follow(ledger: Ledger, event: AnyEvent) -> list[AnyEvent]:
             return given_up(job, delivery, closed=event.closed) if delivery else []
         case JobCompleted() | JobFailed():
             return _requests(job, job.notices)
-        case JobDeleted():
+        case JobDeleted() | JobExpired():
             return [*erasures(job)]
-        case ReportRefused() if job.deleted:  # its worker may have left bodies behind since
+        case ReportRefused() if job.deleted or job.expired:  # its worker may have left bodies behind since
             return [*erasures(job)]
         case _:
             return []

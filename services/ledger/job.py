@@ -19,6 +19,7 @@ from schemas.events import (
     JobDeleted,
     JobDispatched,
     JobEvent,
+    JobExpired,
     JobExtracted,
     JobFailed,
     JobRecalled,
@@ -30,10 +31,10 @@ from schemas.events import (
     RetryScheduled,
 )
 from schemas.recorded import Recorded
-from schemas.values import After, Destination, NodeOutcome, ReleaseReason, Vocabulary
+from schemas.values import After, Destination, ReleaseReason, Vocabulary
 from services.ledger import delivery as deliveries
 from services.ledger.delivery import SETTLED, DeliveryStatus
-from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, kept, terms_of
+from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, kept, resume_after, terms_of
 from services.ledger.status import TERMINAL, Status
 from services.ledger.tasks import Resume
 
@@ -105,6 +106,11 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
         return self.ending.deleted
 
     @property
+    def expired(self) -> bool:
+        """Whether its results are past retention: they go, and nothing brings them back; the job itself stays."""
+        return self.ending.expired_at > 0
+
+    @property
     def parting(self) -> bool:
         """Whether its worker, from which it was taken by its end, may leave something behind still."""
         return self.ending.parting
@@ -132,7 +138,7 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
 
     def delivers(self, delivery: DeliveryStatus) -> bool:
         """Whether a delivery is still to be looked after: of a failed job only the notices of its failure are."""
-        if self.deleted:
+        if self.deleted or self.expired:
             return delivery.erase
         if self.status is Status.FAILED:
             return delivery.destination.after is After.FAILED
@@ -141,14 +147,11 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
     @property
     def settled(self) -> bool:
         """Whether an ended job has nothing left to deliver, and nobody who may leave something of it behind."""
-        if self.parting:
+        under_way = any(each.state not in SETTLED for each in self.deliveries if self.delivers(each))
+        if self.parting or under_way:
             return False
-        if self.deleted:
-            return all(delivery.state in SETTLED for delivery in self.deliveries)
         told = {delivery.destination.destination_id for delivery in self.deliveries}
-        return all(notice.destination_id in told for notice in self.notices) and not any(
-            delivery.state not in SETTLED for delivery in self.deliveries if self.delivers(delivery)
-        )
+        return self.deleted or self.expired or all(notice.destination_id in told for notice in self.notices)
 
     def delivery(self, destination_id: str) -> DeliveryStatus | None:
         """Return the newest delivery to a destination."""
@@ -185,7 +188,7 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
         case NodeFinished():
             surcharged = job.run.surcharged + event.surcharge
             return replace(
-                job, seq=seq, run=replace(job.run, resume=_resume_after(job.resume, event), surcharged=surcharged)
+                job, seq=seq, run=replace(job.run, resume=resume_after(job.resume, event), surcharged=surcharged)
             )
         case RetryScheduled():
             return replace(job, seq=seq, status=Status.WAITING_RETRY, run=replace(job.run, retry_due_at=event.due_at))
@@ -203,6 +206,8 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return _ended(job, recorded, Status.FAILED, replace(event, private=b"", refund=0))
         case JobCancelled():
             return _ended(job, recorded, Status.CANCELLED)
+        case JobExpired():
+            return replace(job, seq=seq, ending=replace(job.ending, expired_at=at))
         case JobDeleted():
             return _emptied(job, recorded)
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
@@ -256,31 +261,14 @@ def _refused(job: Job, seq: int, event: ReportRefused) -> Job:
 
 def _emptied(job: Job, recorded: Recorded) -> Job:
     """Return what is kept of a deleted job: who it was and how it ended, so that what comes late is known."""
+    erasing = tuple(each for each in job.deliveries if each.erase)  # of results that had expired before
     return replace(
         job,
         seq=recorded.header.seq,
         private=b"",
         domain="",
-        run=replace(job.run, resume=Resume(step=job.resume.step), extracted=None, deliveries=()),
+        run=replace(job.run, resume=Resume(step=job.resume.step), extracted=None, deliveries=erasing),
         ending=replace(job.ending, failed=None, deleted=True),
-    )
-
-
-def _resume_after(resume: Resume, node: NodeFinished) -> Resume:
-    """Where the walk goes on after a node: at the same node while it has no edge, else at the next one."""
-    step = node.step + 1
-    if not node.edge:
-        return replace(resume, step=step, node_id=intern(node.node_id), try_number=node.try_number + 1)
-    exhausted = node.edge == "fail"
-    return replace(
-        resume,
-        step=step,
-        node_id=intern(node.next_node_id),
-        try_number=1,
-        body_ref=node.body_ref or resume.body_ref,
-        content_type=intern(node.content_type) or resume.content_type,
-        saw_verdict=resume.saw_verdict or (exhausted and node.outcome is NodeOutcome.REFUSED),
-        saw_error=resume.saw_error or (exhausted and node.outcome is NodeOutcome.FAILED),
     )
 
 

@@ -10,8 +10,8 @@ from sys import intern
 from msgspec import Struct
 from msgspec.structs import replace
 
-from schemas.events import JobExtracted, JobFailed, JobSubmitted
-from schemas.values import Destination, Vocabulary
+from schemas.events import JobExtracted, JobFailed, JobSubmitted, NodeFinished
+from schemas.values import Destination, NodeOutcome, Vocabulary
 from services.ledger.delivery import DeliveryStatus
 from services.ledger.tasks import Resume
 
@@ -57,6 +57,7 @@ class Ending(Struct, frozen=True, kw_only=True, gc=False):
     position: int = 0  # of the event that ended it: who has read so far knows the end
     failed: JobFailed | None = None  # without its private bytes
     deleted: bool = False  # nobody may see it any more
+    expired_at: int = 0  # microseconds UTC; since when its results are past retention and go; 0: they are kept
     parting: bool = False  # the worker that ran it may be at it still: it has not said that it stopped
 
 
@@ -138,4 +139,22 @@ def kept(event: JobExtracted, org_id: str, job_id: str, resume: Resume) -> JobEx
         content_type=intern(event.content_type),
         schema_id=intern(event.schema_id),
         data_type=intern(event.data_type),
+    )
+
+
+def resume_after(resume: Resume, node: NodeFinished) -> Resume:
+    """Return where the walk goes on after a node: at the same node while it has no edge, else at the next one."""
+    step = node.step + 1
+    if not node.edge:
+        return replace(resume, step=step, node_id=intern(node.node_id), try_number=node.try_number + 1)
+    exhausted = node.edge == "fail"
+    return replace(
+        resume,
+        step=step,
+        node_id=intern(node.next_node_id),
+        try_number=1,
+        body_ref=node.body_ref or resume.body_ref,
+        content_type=intern(node.content_type) or resume.content_type,
+        saw_verdict=resume.saw_verdict or (exhausted and node.outcome is NodeOutcome.REFUSED),
+        saw_error=resume.saw_error or (exhausted and node.outcome is NodeOutcome.FAILED),
     )

@@ -43,6 +43,7 @@ class Policy:
     ahead: int = 500 * MILLISECOND  # tasks go out so long before a slot is expected to be free for them
     max_pending: int = 2_000_000  # jobs that an org may have pending, unless the operator set another limit for it
     max_queue_seconds: int = 0  # that a job may wait for its first claim, where nobody says otherwise; 0: for ever
+    retention: int = 0  # that results are kept after the end of a job, where an org has no other time; 0: for ever
     hold_lifetime: int = HOUR  # that credits are set aside for the rest of a large submission
     prices: Prices = field(default_factory=Prices)
 

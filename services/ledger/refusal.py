@@ -13,6 +13,7 @@ from services.ledger.commands import (
     ClaimTask,
     Command,
     DeleteJob,
+    ExpireJob,
     ExplainJob,
     FireSchedule,
     GrantCredits,
@@ -36,6 +37,7 @@ from services.ledger.job import Job
 from services.ledger.pausing import not_pausable
 from services.ledger.queue_limits import known, queue_full
 from services.ledger.replies import Refused
+from services.ledger.retention import not_ended
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 
@@ -74,6 +76,8 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
             return _not_waiting(own_job(ledger, command))
         case DeleteJob():
             return Refused(code="unknown_job") if own_job(ledger, command) is None else None
+        case ExpireJob():
+            return not_ended(own_job(ledger, command))
         case ClaimTask():
             return _not_claimable(own_job(ledger, command), command)
         case RedeliverJob() | WaiveDelivery():
@@ -101,8 +105,9 @@ def _unknown_org(ledger: Ledger, org_id: str) -> Refused | None:
 def _bad_limits(command: ChangeOrgLimit) -> Refused | None:
     if command.max_in_flight is not None and command.max_in_flight < 1:
         return Refused(code="bad_limit", message="maxInFlight: at least 1")
-    if min(command.max_pending or 0, command.max_queue_seconds or 0) < 0:
-        return Refused(code="bad_limit", message="maxPending and maxQueueSeconds: at least 0, which means the default")
+    if min(command.max_pending or 0, command.max_queue_seconds or 0, command.retention_seconds or 0) < 0:
+        message = "maxPending, maxQueueSeconds and retentionSeconds: at least 0, which means the default"
+        return Refused(code="bad_limit", message=message)
     return None
 
 

@@ -92,6 +92,7 @@ def _org_row(org: Org) -> OrgRow:
         list(org.holders),
         org.max_pending,
         org.max_queue_seconds,
+        org.retention_seconds,
         org.paused,
         sorted(org.paused_workflows),
     )
@@ -216,6 +217,7 @@ def _org(row: OrgRow) -> Org:
         row.seq,
         row.max_pending,
         row.max_queue_seconds,
+        row.retention_seconds,
         row.paused,
         set(row.paused_workflows),
         holders=dict.fromkeys(row.holders),

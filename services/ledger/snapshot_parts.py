@@ -20,6 +20,7 @@ class OrgRow(Struct, array_like=True):
     holders: list[str]  # jobs that hold a slot, in the order of taking it
     max_pending: int
     max_queue_seconds: int
+    retention_seconds: int
     paused: bool
     paused_workflows: list[str]
 

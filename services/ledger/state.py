@@ -28,6 +28,7 @@ class Org:
     seq: int = 0
     max_pending: int = 0  # 0: as the setting says
     max_queue_seconds: int = 0  # of a job whose submission does not say; 0: as the setting says
+    retention_seconds: int = 0  # that results are kept after the end of a job; 0: as the setting says
     paused: bool = False
     paused_workflows: set[str] = field(default_factory=set)
     pending: int = 0  # its jobs that no worker has

@@ -34,6 +34,7 @@ Counted = Literal[
     "delivery_rows_written",
     "heads_signed",
     "schedule_fires",
+    "results_expired",
     "snapshots_refused",
     "snapshots_written",
     "stream_events_sent",
@@ -151,6 +152,7 @@ METRICS: dict[Name, Metric] = {
     ),
     "delivery_rows_written": Metric("Rows that deliveries brought", "rows", (WRITERS,), ("destination_kind",)),
     "heads_signed": Metric("Signed heads of orgs' chains", "heads", (HEADS,), ("partition",)),
+    "results_expired": Metric("Jobs whose results were past retention and are purged", "jobs", (SCHEDULER,)),
     "schedule_fires": Metric(
         "Fires of schedules recorded; how is cron, trigger or missed, outcome is submitted, refused or skipped",
         "fires",

@@ -21,6 +21,7 @@ def policy_of(settings: Settings) -> Policy:
         max_pending=settings.max_pending,
         max_queue_seconds=settings.max_queue_seconds,
         idempotency_lifetime=int(settings.idempotency_seconds * SECOND),
+        retention=settings.retention_seconds * SECOND,
         gate_deadline=int(settings.gate_deadline_seconds * SECOND),
         prices=Prices(
             plans_of(settings.plans), settings.job_credits, settings.render_surcharge, settings.fallback_surcharge

@@ -17,6 +17,7 @@ MAX_SLOW_SECONDS = 600.0  # that a viewer may hold a socket without reading
 MAX_WAIT_SECONDS = 20.0  # of a read for its position: less than any call may take
 MAX_PRICE = 1_000_000  # credits
 MAX_QUEUE_SECONDS = 366 * 86_400  # that a job may wait for its first claim: a year, as dates stay within 64 bits
+MAX_RETENTION_SECONDS = 100 * 366 * 86_400  # that results may be kept: a century
 BrokerKind = Literal["apache-kafka", "tansu", "external"]
 
 
@@ -56,6 +57,8 @@ class Settings:
     ended_kept_seconds: float = 120.0  # and for so long at least
     max_pending: int = 2_000_000  # jobs that an org may have pending, unless the operator set another limit for it
     max_queue_seconds: int = 0  # that a job may wait for its first claim, where nobody says otherwise; 0: for ever
+    retention_seconds: int = 90 * 86_400  # that results are kept after the end of a job; 0: for ever
+    retention_poll_seconds: float = 60.0  # between two looks for results that are past retention
     idempotency_seconds: float = 24 * 3600.0  # that an Idempotency-Key is remembered
     plans: str = ""  # JSON, by name: {"bi": {"metered": true, "clickhouse": true, "maxInFlight": 20}}
     job_credits: int = 1  # that a workflow job of a metered org costs
@@ -146,6 +149,10 @@ def _check(settings: Settings) -> None:
         "schedule_min_seconds",
         "schedule_grace_seconds",
         "schedule_poll_seconds",
+        "schedule_min_seconds",
+        "schedule_grace_seconds",
+        "schedule_poll_seconds",
+        "retention_poll_seconds",
         "webhook_disable_seconds",
     ):
         if not 0 < getattr(settings, name) < float("inf"):
@@ -187,6 +194,8 @@ def _check(settings: Settings) -> None:
 
     if settings.max_pending < 1 or not 1 <= settings.idempotency_seconds < float("inf"):
         raise SettingsError("JOBLEDGER_MAX_PENDING and JOBLEDGER_IDEMPOTENCY_SECONDS must be at least 1, and finite")
+    if not 0 <= settings.retention_seconds <= MAX_RETENTION_SECONDS:
+        raise SettingsError(f"JOBLEDGER_RETENTION_SECONDS must be from 0, for ever, to {MAX_RETENTION_SECONDS}")
     if not 0 <= settings.max_queue_seconds <= MAX_QUEUE_SECONDS:
         raise SettingsError(f"JOBLEDGER_MAX_QUEUE_SECONDS must be from 0 to {MAX_QUEUE_SECONDS}, a year")
 

@@ -1,1 +1,1 @@
-"""Fires schedules when they are due."""
+"""Fires schedules when they are due, and lets results expire that are past retention."""

@@ -1,4 +1,4 @@
-"""The process that fires schedules: `python -m services.scheduler`. Any number of them may run."""
+"""The process that fires schedules and lets results expire: `python -m services.scheduler`. Any number may run."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -18,6 +18,8 @@ from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
 from services.runtime.store_watch import watch_postgres
 from services.scheduler.book import StoredBook
+from services.scheduler.retained import StoredRetained
+from services.scheduler.retention import Retention
 from services.scheduler.scheduler import Scheduler, limits_of
 
 SERVICE = "scheduler"
@@ -27,7 +29,7 @@ POOL_SECONDS = 5.0  # that a connection is waited for
 
 
 async def main(settings: Settings) -> None:
-    """Fire schedules until cancelled, or until a part fails for good."""
+    """Fire schedules and let results expire until cancelled, or until a part fails for good."""
     health = Health(SERVICE)
     async with AsyncExitStack() as stack:
         server = await serve(settings, health)
@@ -44,9 +46,12 @@ async def main(settings: Settings) -> None:
         keys = JobKeys(pool, Vault(settings.credentials_key))
         book = StoredBook(pool, keys, allow_private=settings.allow_private_addresses)
         scheduler = Scheduler(book, commander, limits_of(settings), health.part("schedules"))
+        retained = StoredRetained(pool, settings.retention_seconds)
+        retention = Retention(retained, commander, settings.retention_poll_seconds, health.part("retention"))
         async with asyncio.TaskGroup() as group:
             group.create_task(commander.wait())
             group.create_task(scheduler.run())
+            group.create_task(retention.run())
             group.create_task(watch_broker(settings, health.part("broker")))
             group.create_task(watch_decider(commander, settings.partitions, health.part("decider")))
             group.create_task(watch_postgres(settings.postgres, health.part("postgres")))

@@ -25,6 +25,7 @@ from services.ledger.commands import (
     ChangePlan,
     ClaimTask,
     DeleteJob,
+    ExpireJob,
     FireSchedule,
     GrantCredits,
     NewJob,
@@ -53,6 +54,7 @@ from tests.unit.ledger.world import START, World
 ORGS = ("acme", "beta")
 JOBS = ("j0", "j1", "j2", "j3")
 BOOTS = ("b0", "b1")
+RETENTION = 60 * SECOND
 PAUSES = (PauseOrg, ResumeOrg, ResumeOrg)
 PLACES = (
     Destination(destination_id="p", kind="postgres"),
@@ -223,6 +225,7 @@ steps = st.one_of(
     st.builds(waive, job_ids, places),
     st.builds(lambda job_id: CancelJob(command_id="x", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(lambda job_id: DeleteJob(command_id="e", org_id=org_of(job_id), job_id=job_id), job_ids),
+    st.builds(lambda job_id: ExpireJob(command_id="y", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(lambda job_id: RetryNow(command_id="h", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(Wait, st.sampled_from((1, 5, 30, 90, 300))),
     st.builds(Lose, boots),
@@ -232,7 +235,13 @@ steps = st.one_of(
 def run(script: list[AnyCommand | Wait | Lose], *, twice: bool = False) -> World:
     """Let a world live through a script, each command once or twice in a row."""
     world = World(
-        Policy(min_window=3, gate_deadline=400 * SECOND, prices=Prices(fallback=1), hold_lifetime=200 * SECOND)
+        Policy(
+            min_window=3,
+            gate_deadline=400 * SECOND,
+            prices=Prices(fallback=1),
+            hold_lifetime=200 * SECOND,
+            retention=RETENTION,
+        )
     )
     for org, balance in zip(ORGS, (3, None), strict=True):
         world.when(RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=2, credits=balance))
@@ -245,7 +254,7 @@ def run(script: list[AnyCommand | Wait | Lose], *, twice: bool = False) -> World
             case _:
                 world.when(step)
                 if twice:
-                    # each stale report is recorded, and of a deleted job the stores are asked to forget again
+                    # each stale report is recorded, and of a job that is gone the stores are asked to forget again
                     again = [e for e in world.when(step) if not isinstance(e, ReportRefused)]
                     assert all(isinstance(e, DeliveryRequested) and e.erase for e in again)
         check(world)

@@ -11,11 +11,12 @@ from services.ledger.policy import Policy
 from services.ledger.record import digest_of
 from services.ledger.replies import Drop
 from services.ledger.state import Ledger
-from tests.property.scripts import ORGS, Lose, Wait, scripts
+from tests.property.scripts import ORGS, RETENTION, Lose, Wait, scripts
 from tests.unit.ledger.world import Keeper, PlainEncoder, World
 
 Script = list[AnyCommand | Wait | Lose]
-FORGETFUL = Policy(min_window=3, ended_kept=0, ended_kept_for=0)
+WHOLE = Policy(min_window=3, retention=RETENTION)
+FORGETFUL = Policy(min_window=3, ended_kept=0, ended_kept_for=0, retention=RETENTION)
 
 
 def live(
@@ -50,7 +51,7 @@ def lasting(events: list[AnyEvent]) -> list[AnyEvent]:
 @settings(max_examples=300, deadline=None)
 @given(scripts, st.lists(st.booleans(), max_size=5))
 def test_a_ledger_that_forgets_decides_and_answers_like_one_that_does_not(script: Script, often: list[bool]) -> None:
-    _, wanted, told = live(script, Policy(min_window=3), [])
+    _, wanted, told = live(script, WHOLE, [])
     _, events, answers = live(script, FORGETFUL, often)
     assert lasting(events) == lasting(wanted)
     assert answers == told

@@ -4,7 +4,15 @@ import itertools
 
 from hypothesis import given, settings
 
-from schemas.events import AnyEvent, DeliveryRequested, JobCompleted, JobFailed, WorkerLost
+from schemas.events import (
+    AnyEvent,
+    DeliveryRequested,
+    JobCancelled,
+    JobCompleted,
+    JobExpired,
+    JobFailed,
+    WorkerLost,
+)
 from schemas.recorded import Header, Recorded
 from services.ledger import job as jobs
 from services.ledger.apply import apply
@@ -15,7 +23,7 @@ from services.ledger.record import digest_of
 from services.ledger.reports import Extracted
 from services.ledger.state import Ledger
 from services.ledger.status import TERMINAL, Status, allowed
-from tests.property.scripts import ORGS, Lose, Wait, claim, report, run, scripts, settle
+from tests.property.scripts import ORGS, RETENTION, Lose, Wait, claim, report, run, scripts, settle
 from tests.unit.ledger.world import PlainEncoder, World
 
 END_OF = {"done": JobCompleted, "lost": JobFailed}
@@ -119,6 +127,26 @@ def test_a_job_that_ended_is_told_of_by_the_notices_of_that_end_and_no_others(
         (job.job_id, place.destination_id) for job in world.ledger.jobs.values() for place in job.destinations
     }
     assert told == set(ends) & subscribed
+
+
+@settings(max_examples=200, deadline=None)
+@given(scripts)
+def test_results_expire_once_and_in_time_and_nothing_is_delivered_of_them_later(
+    script: list[AnyCommand | Wait | Lose],
+) -> None:
+    ended: dict[str, int] = {}
+    expired: set[str] = set()
+    for recorded in run(script).seen:
+        event, at = recorded.event, recorded.header.occurred_at
+        match event:
+            case JobCompleted() | JobFailed() | JobCancelled():
+                ended[event.job_id] = at
+            case JobExpired():
+                assert event.job_id not in expired
+                assert event.ended_at == ended[event.job_id] <= at - RETENTION
+                expired.add(event.job_id)
+            case DeliveryRequested():
+                assert event.erase or event.job_id not in expired
 
 
 @settings(max_examples=100, deadline=None)

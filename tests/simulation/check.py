@@ -211,7 +211,7 @@ class Check:
         wrong = list(self._world.lake.differences(self._jobs()))
         rows = self._world.warehouse.rows
         for name, job in self._jobs().items():
-            if job.deleted:
+            if job.deleted or job.expired:
                 continue  # its row is an empty one
             acked = [at for (place, at), told in job.deliveries.items() if place == "table" and told.ack]
             row = rows.get((job.org_id, name))

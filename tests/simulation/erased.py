@@ -1,4 +1,7 @@
-"""Whether a deleted job is gone, and stays so: from every store and read view, and from what deciders know of it."""
+"""Whether a deleted job is gone, and stays so: from every store and read view, and from what deciders know of it.
+
+Of a job whose results have expired the results are gone in the same way, and the job itself is not.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -21,7 +24,7 @@ class Erased:
         self._world = world
         self._asked: dict[Generation, float] = {}
         self._newest = 0.0  # event of a deleted job, in seconds
-        self._deleted: set[str] = set()
+        self._gone: set[str] = set()
         self._at_it: dict[str, str] = {}  # job -> run of the worker that may be at it
         self._running: defaultdict[str, bool] = defaultdict(bool)
         self.wrong: list[str] = []
@@ -29,9 +32,9 @@ class Erased:
     def see(self, event: e.AnyEvent, at: float) -> None:
         """Note what is asked of the stores; an ACK of an erasure may only stand in the log of what is gone by then."""
         self._note_worker(event)
-        if isinstance(event, e.JobDeleted):
-            self._deleted.add(event.job_id)
-        if event.job_id in self._deleted:
+        if isinstance(event, e.JobDeleted | e.JobExpired):
+            self._gone.add(event.job_id)
+        if event.job_id in self._gone:
             self._newest = at
         if isinstance(event, e.DeliveryAcked) and event.destination_id == TABLES["clickhouse"]:
             known = self._world.lake.erased.get((event.org_id, event.job_id), float("inf"))
@@ -68,9 +71,9 @@ class Erased:
     def quiet(self) -> bool:
         """Whether no worker can still have something to say of a deleted job, or leave something of it behind."""
         site = self._world.site
-        if self._deleted & self._at_it.keys():
+        if self._gone & self._at_it.keys():
             return False
-        return self._world.loop.time() > self._newest + SETTLING_SECONDS and not site.calling(self._deleted)
+        return self._world.loop.time() > self._newest + SETTLING_SECONDS and not site.calling(self._gone)
 
     def verdict(self, jobs: Mapping[str, Story], folded: Mapping[int, Ledger]) -> Iterator[str]:
         """Yield what is left of deleted jobs."""
@@ -79,20 +82,26 @@ class Erased:
         yield from (
             f"{job} was said to be deleted, and is not" for job in self._world.traffic.deleted if job not in deleted
         )
-        for name, job in deleted.items():
-            yield from self._left(job.org_id, name)
+        for name, job in jobs.items():
+            if job.deleted or job.expired:
+                yield from self._left(job.org_id, name, "deleted" if job.deleted else "expired")
+            if job.deleted:
+                yield from self._seen(job.org_id, name)
         for ledger in folded.values():
             yield from _known(ledger, deleted)
 
-    def _left(self, org_id: str, name: str) -> Iterator[str]:
+    def _left(self, org_id: str, name: str, how: str) -> Iterator[str]:
         world, key = self._world, (org_id, name)
         row = world.warehouse.rows.get(key)
         if row is None or not row.erased:
-            yield f"{name} is deleted, and the table of extractions has {row}"
+            yield f"{name} is {how}, and the table of extractions has {row}"
         if late := world.lake.of_job(key):
-            yield f"{name} is deleted, and ClickHouse has {late}"
+            yield f"{name} is {how}, and ClickHouse has {late}"
         if blobs := world.blobs.of_job(*key):
-            yield f"{name} is deleted, and there are {blobs}"
+            yield f"{name} is {how}, and there are {blobs}"
+
+    def _seen(self, org_id: str, name: str) -> Iterator[str]:
+        world, key = self._world, (org_id, name)
         if rows := world.model.rows_of(key):
             yield f"{name} is deleted, and the read model has {rows}"
         if key not in world.model.deleted:

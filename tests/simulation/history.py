@@ -52,6 +52,8 @@ class Story:
     dispatch: int = 0
     in_slot: bool = False
     deleted: bool = False
+    expired: bool = False
+    ended_at: int = 0  # microseconds UTC
     due_at: int = 0
     steps: int = 0
     deliveries: dict[tuple[str, int], Told] = field(default_factory=dict)  # by destination and generation
@@ -71,7 +73,7 @@ class Story:
         """Return the deliveries that an ended job still waits for; a job that gave no result delivers only notices."""
         newest = {place: told for (place, _), told in sorted(self.deliveries.items())}
         settled = {place for place, told in newest.items() if told.ack or told.over}
-        if self.deleted:
+        if self.deleted or self.expired:
             return [place for place in ERASURES if place in newest and place not in settled]
         if self.status == "cancelled":
             return []
@@ -203,10 +205,12 @@ class History:
             fault = self.health.tell(event, told.kind if told else "", recorded.header.occurred_at)
             self._expect(not fault, recorded, fault)
         self._deletion(recorded, job, event)
+        self._expiry(recorded, job, event)
         rule = ALLOWED.get(type(event))
         if rule:
             self._expect(job.status in rule[0], recorded, f"while {job.status}")
             job.status = rule[1]
+            job.ended_at = recorded.header.occurred_at
 
     def _slots(self, recorded: Recorded, job: Story, event: e.AnyEvent) -> None:
         if isinstance(event, FREES_THE_SLOT):
@@ -268,6 +272,17 @@ class History:
             self._expect(not job.deleted, recorded, "deleted twice")
             self._expect(job.terminal and not job.in_slot, recorded, f"deleted while {job.status}")
             job.deleted = True
+
+    def _expiry(self, recorded: Recorded, job: Story, event: e.AnyEvent) -> None:
+        if isinstance(event, e.DeliveryRequested) and job.expired:
+            self._expect(event.destination_id in ERASURES, recorded, "delivered after its results had expired")
+        if isinstance(event, e.JobExpired):
+            self._expect(not (job.expired or job.deleted), recorded, "expired twice, or after its deletion")
+            self._expect(not (job.unsettled() or job.in_slot), recorded, f"expired while {job.unsettled()} was missing")
+            kept = event.retention_seconds * 1_000_000
+            in_time = job.terminal and event.ended_at == job.ended_at <= recorded.header.occurred_at - kept
+            self._expect(in_time and kept > 0, recorded, f"expired, {job.status} since {job.ended_at}")
+            job.expired = True
 
     def _expect(self, true: bool, recorded: Recorded, what: str) -> None:
         if not true:

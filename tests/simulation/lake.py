@@ -42,7 +42,7 @@ class Lake:
         """Compare what readers see, of each place the newest generation, with what was requested and acknowledged."""
         seen = dict(sorted(self.rows))
         for name, job in jobs.items():
-            if job.deleted:
+            if job.deleted or job.expired:
                 continue  # there is nothing, as `Erased` checks
             told = {at: each for (place, at), each in job.deliveries.items() if place == LAKE}
             acked = max((at for at, each in told.items() if each.ack), default=0)

@@ -53,6 +53,7 @@ from services.runtime.topics import deliveries, events, tasks
 from tests.simulation import clickhouse, fibers, lake, read_model
 from tests.simulation.archive import Archive
 from tests.simulation.life import Crashed, current
+from tests.simulation.retained import Retained
 from tests.simulation.schedules import Book
 from tests.simulation.snapshot_store import SnapshotStore
 from tests.simulation.world import START_MICROS, World, policy
@@ -257,6 +258,7 @@ def _scheduler(world: World) -> list[tuple[Any, str, Any]]:
         (scheduler_main, "ensure_topics", lambda *_: None),
         (scheduler_main, "AsyncConnectionPool", _nothing),
         (scheduler_main, "StoredBook", lambda _pool, _keys, **_: Book(world.schedules)),
+        (scheduler_main, "StoredRetained", lambda _pool, seconds: Retained(world.model, world.chaos, seconds)),
         (scheduler_main, "watch_postgres", _watch_nothing),
     ]
 

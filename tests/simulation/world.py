@@ -123,4 +123,6 @@ def settings_of(random: Random) -> Settings:
         ended_kept=random.choice((1, 20_000)),
         ended_kept_seconds=2.0,
         fallback_surcharge=random.choice((0, 1, 1, 3)),
+        retention_seconds=random.choice((0, 1, 4, 4)),
+        retention_poll_seconds=1.0,
     )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from multidict import MultiDict
 
-from api import requests, schedule_requests
+from api import org_requests, requests, schedule_requests
 from api.errors import MAX_PROBLEMS, Problem
 from api.reading import json_object, query_of, typed
 from services.ledger.status import Status
@@ -65,7 +65,7 @@ def test_a_whole_number_may_be_written_with_a_point() -> None:
     assert isinstance((read.input or {})["price"], float), "what is the caller's own stays as it is"
     schedule = typed({"name": "n", "cron": "0 6 * * *", "work": job}, schedule_requests.SaveSchedule)
     assert schedule.work.priority == 7
-    assert typed({"maxInFlight": 5.0, "maxPending": None}, requests.ChangeOrg).max_in_flight == 5
+    assert typed({"maxInFlight": 5.0, "maxPending": None}, org_requests.ChangeOrg).max_in_flight == 5
     for wrong in (7.5, 1e300, "7", True):
         with pytest.raises(Problem, match="int"):
             typed({**job, "priority": wrong}, requests.SubmitJobs)

@@ -19,6 +19,7 @@ ORG = {
     "maxInFlight": 5,
     "maxPending": 900,
     "maxQueueSeconds": 0,
+    "retentionSeconds": 604800,
     "pausedAt": "2026-11-30T10:00:00.000000Z",
     "createdAt": "2026-11-29T10:00:00.000000Z",
 }

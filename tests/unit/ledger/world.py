@@ -16,6 +16,7 @@ from services.ledger.commands import (
     CancelJob,
     ClaimTask,
     DeleteJob,
+    ExpireJob,
     NewJob,
     RegisterOrg,
     ReportProgress,
@@ -200,6 +201,10 @@ class World:
     def delete(self, job_id: str = "j1", org_id: str = "acme") -> list[AnyEvent]:
         """Delete a job."""
         return self.when(DeleteJob(command_id="e", org_id=org_id, job_id=job_id))
+
+    def expire(self, job_id: str = "j1", org_id: str = "acme") -> list[AnyEvent]:
+        """Ask whether the results of a job are past retention."""
+        return self.when(ExpireJob(command_id="y", org_id=org_id, job_id=job_id))
 
     def extracted(self, job_id: str = "j1", **submit: object) -> "World":
         """Bring a fresh job to extraction_done."""

@@ -1,0 +1,64 @@
+"""The jobs whose results are past retention, as the read model has them: it forgets nothing and fits on a disk."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from psycopg import sql
+from psycopg.rows import class_row
+
+from api.config.store import Pool, transaction
+from services.runtime.sql import blocks
+
+SQL = blocks(Path(__file__).with_name("retained.sql"))
+MOST_OF_AN_ORG = 100  # of one look
+MOST = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Overdue:
+    """A job that ended longer ago than its org's results are kept."""
+
+    org_id: str
+    job_id: str
+    partition: int
+    finished_at: datetime
+
+    @property
+    def place(self) -> tuple[datetime, str]:
+        """Where it stands among those of its org."""
+        return self.finished_at, self.job_id
+
+
+class Retained(Protocol):
+    """Where ended jobs stand whose results have not expired."""
+
+    async def look(self, seen: Mapping[str, Overdue], away: Collection[int]) -> Sequence[Overdue]:
+        """Return some jobs past retention, by org those behind the last one seen, none of partitions that are away."""
+
+
+class StoredRetained:
+    """The jobs of the read model in Postgres, and the times that the operator set for orgs."""
+
+    def __init__(self, pool: Pool, retention_seconds: int) -> None:
+        self._pool, self._retention_seconds = pool, retention_seconds
+
+    async def look(self, seen: Mapping[str, Overdue], away: Collection[int]) -> Sequence[Overdue]:
+        """Return some jobs past retention, by org those behind the last one seen, none of partitions that are away."""
+        values = {
+            "retention_seconds": self._retention_seconds,
+            "orgs": list(seen),
+            "finished": [each.finished_at for each in seen.values()],
+            "jobs": [each.job_id for each in seen.values()],
+            "away": list(away),
+            "most_of_an_org": MOST_OF_AN_ORG,
+            "most": MOST,
+        }
+        async with transaction(self._pool) as connection:
+            active = await (await connection.execute(SQL["active_schema"])).fetchone()
+            assert active is not None
+            await connection.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(active[0])))
+            async with connection.cursor(row_factory=class_row(Overdue)) as cursor:
+                return await (await cursor.execute(SQL["past_retention"], values)).fetchall()
