@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from projections.migrate import SCHEMA
 from projections.postgres.batch import batch_of
 from projections.postgres.store import Store
-from schemas.events import JobsArchived
+from schemas.events import JobExpired, JobsArchived
 from schemas.recorded import Recorded
 from services.decider.archive import ArchiveAway
 from services.decider.postgres_archive import PostgresArchive
-from services.ledger.commands import AnyCommand, CancelJob, DeleteJob, SettleDeliveries
+from services.ledger.commands import AnyCommand, CancelJob, DeleteJob, ExpireJob, SettleDeliveries
 from services.ledger.job import Job
 from services.ledger.policy import Policy
 from services.ledger.replies import Refused, Reply
@@ -38,7 +38,7 @@ from tests.integration.decider.partitions import (
     submitted,
 )
 from tests.property import scripts
-from tests.property.test_archive_rules import FORGETFUL, Script, lasting, live
+from tests.property.test_archive_rules import FORGETFUL, WHOLE, Script, lasting, live
 from tests.unit.ledger.world import Keeper
 
 PLACES = ["p", "q", "w", "done", "lost"]
@@ -110,6 +110,8 @@ def life(seed: int) -> Script:
             scripts.waive(job_id, chosen.choice(PLACES)),
             CancelJob(command_id="x", org_id=org_id, job_id=job_id, correlation_id=chosen.choice(("first", "second"))),
             DeleteJob(command_id="e", org_id=org_id, job_id=job_id),
+            ExpireJob(command_id="y", org_id=org_id, job_id=job_id),
+            ExpireJob(command_id="y", org_id=org_id, job_id=job_id),
             scripts.Wait(chosen.choice((1, 30, 300))),
         ]
         script.append(chosen.choice(late))
@@ -119,19 +121,21 @@ def life(seed: int) -> Script:
 def test_a_ledger_whose_jobs_come_back_from_postgres_decides_and_answers_like_one_that_forgets_nothing(
     settings: Settings, archive: PostgresArchive
 ) -> None:
-    loads = 0
+    loads = expired = 0
     for seed in range(40):
         with psycopg.connect(settings.postgres, autocommit=True) as connection:
             connection.execute(f"SET search_path TO {SCHEMA}")
             connection.execute(f"TRUNCATE {TABLES}".encode())
         script = life(seed)
-        _, wanted, told = live(script, Policy(min_window=3), [])
+        _, wanted, told = live(script, WHOLE, [])
         with closing(StoredKeeper(settings.postgres, archive)) as keeper:
             _, events, answers = live(script, FORGETFUL, [True], keeper)
             loads += keeper.loads
         assert lasting(events) == lasting(wanted), seed
         assert answers == told, seed
+        expired += sum(isinstance(event, JobExpired) for event in wanted)
     assert loads > 200
+    assert expired > 10
 
 
 class Away:
