@@ -107,7 +107,7 @@ ON CONFLICT (org_id, job_id, destination_id, generation) DO UPDATE SET
     ack_seq = EXCLUDED.ack_seq, rows = EXCLUDED.rows, writer_id = EXCLUDED.writer_id,
     error_type = EXCLUDED.error_type, error_message = EXCLUDED.error_message, next_try_at = EXCLUDED.next_try_at,
     waived_at = EXCLUDED.waived_at, waive_event_id = EXCLUDED.waive_event_id, waive_seq = EXCLUDED.waive_seq,
-    waive_reason = EXCLUDED.waive_reason, place, erase = EXCLUDED.place
+    waive_reason = EXCLUDED.waive_reason, place = EXCLUDED.place, erase = EXCLUDED.erase
 WHERE d.seq < EXCLUDED.seq
 
 -- name: move_checkpoints

@@ -21,6 +21,7 @@ from services.runtime.errors import BrokerFault, LedgerUnavailable
 from services.runtime.health import Progress
 from services.runtime.ids import uuid7
 from services.runtime.metrics import count
+from services.runtime.postgres_faults import reason_of
 from services.scheduler.retained import Overdue, Retained
 
 log = logging.getLogger(__name__)
@@ -64,7 +65,7 @@ class Retention:
                 self._longer.clear()
                 self._progress.beat()
         except STORE_AWAY as error:
-            return self._held(f"Postgres does not say what is past retention: {error}")
+            return self._held(f"Postgres does not say what is past retention: {reason_of(error)}")
         if expired:
             log.info("results expired", extra={"jobs": expired})
         for partition, reason in away.items():

@@ -158,8 +158,8 @@ def test_without_postgres_nothing_expires_and_the_process_says_why() -> None:
     setup = Setup(1)
     setup.later(KEPT)
     setup.retained.fault = psycopg.OperationalError("down")
-    assert "down" in setup.sweep()
-    assert "down" in setup.progress.state()["reason"]
+    assert "OperationalError" in setup.sweep()
+    assert "OperationalError" in setup.progress.state()["reason"]
     setup.retained.fault = None
     assert setup.sweep() == ""
     assert setup.progress.state()["ready"] is True
