@@ -57,6 +57,8 @@ def job(status: str = "completed", ended: int | None = 1500, **more: Any) -> Job
         "created_at": START,
         "updated_at": at(ended or 0),
         "completed_at": at(ended) if ended is not None else None,
+        "data_state": "kept" if ended is not None else None,
+        "expired_at": None,
         "transitions": [],
         "execution_trace": [],
         "gate": Gate(waived=[], expected=1, acked=1, pending=[], opened_by=["ack-1"], opened_at=at(ended or 0)),
