@@ -18,6 +18,7 @@ from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
 from services.runtime.store_watch import watch_postgres
 from services.scheduler.book import StoredBook
+from services.scheduler.leftover_keys import LeftoverKeys
 from services.scheduler.retained import StoredRetained
 from services.scheduler.retention import Retention
 from services.scheduler.scheduler import Scheduler, limits_of
@@ -52,6 +53,7 @@ async def main(settings: Settings) -> None:
             group.create_task(commander.wait())
             group.create_task(scheduler.run())
             group.create_task(retention.run())
+            group.create_task(LeftoverKeys(pool, commander, health.part("keys")).run())
             group.create_task(watch_broker(settings, health.part("broker")))
             group.create_task(watch_decider(commander, settings.partitions, health.part("decider")))
             group.create_task(watch_postgres(settings.postgres, health.part("postgres")))

@@ -6,11 +6,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
-from psycopg import sql
 from psycopg.rows import class_row
 
-from api.config.store import Pool, transaction
+from api.config.store import Pool
 from services.runtime.sql import blocks
+from services.scheduler.read_model import reading
 
 SQL = blocks(Path(__file__).with_name("retained.sql"))
 MOST_OF_AN_ORG = 100  # of one look
@@ -56,9 +56,5 @@ class StoredRetained:
             "most_of_an_org": MOST_OF_AN_ORG,
             "most": MOST,
         }
-        async with transaction(self._pool) as connection:
-            active = await (await connection.execute(SQL["active_schema"])).fetchone()
-            assert active is not None
-            await connection.execute(sql.SQL("SET LOCAL search_path TO {}").format(sql.Identifier(active[0])))
-            async with connection.cursor(row_factory=class_row(Overdue)) as cursor:
-                return await (await cursor.execute(SQL["past_retention"], values)).fetchall()
+        async with reading(self._pool) as connection, connection.cursor(row_factory=class_row(Overdue)) as cursor:
+            return await (await cursor.execute(SQL["past_retention"], values)).fetchall()

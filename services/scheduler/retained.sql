@@ -1,8 +1,5 @@
 -- What of the read model is past retention. Names without a schema are resolved by search_path.
 
--- name: active_schema
-SELECT schema_name FROM jobledger.active_version WHERE read_model = 'postgres'
-
 -- name: past_retention
 -- Some jobs of each org behind the last one that was seen of it; where more are cut off, the next look has them.
 SELECT j.org_id, j.job_id, j.partition, j.finished_at

@@ -23,11 +23,11 @@ from services.runtime.ids import uuid7
 from services.runtime.metrics import count
 from services.runtime.postgres_faults import reason_of
 from services.scheduler.retained import Overdue, Retained
+from services.scheduler.sweeping import again_and_again
 
 log = logging.getLogger(__name__)
 ACTOR = "scheduler"
 AT_ONCE = 8  # asked of one decider: each may have to load its job from Postgres, and must not hold up others for long
-PULSE_SECONDS = 2.0  # of the readiness between two sweeps
 AWAY = (LedgerUnavailable, BrokerFault)  # come again
 STORE_AWAY = (psycopg.Error, psycopg_pool.PoolTimeout)
 
@@ -42,14 +42,7 @@ class Retention:
 
     async def run(self) -> None:
         """Sweep until cancelled."""
-        loop = asyncio.get_running_loop()
-        while True:
-            again = loop.time() + self._poll_seconds
-            fault = await self.sweep()
-            while (left := again - loop.time()) > 0:
-                if not fault:
-                    self._progress.beat()
-                await asyncio.sleep(min(left, PULSE_SECONDS))
+        await again_and_again(self.sweep, self._poll_seconds, self._progress)
 
     async def sweep(self) -> str:
         """Ask once about every job that is past retention; return what kept it from that, or nothing."""

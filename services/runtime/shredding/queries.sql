@@ -23,6 +23,11 @@ WHERE o.org_id = %(org_id)s AND o.key_id = %(key_id)s
 ON CONFLICT DO NOTHING
 RETURNING job_id
 
+-- name: touch
+UPDATE sealing.job_keys AS j SET touched_at = clock_timestamp()
+FROM unnest(%(orgs)s::text[], %(jobs)s::text[]) AS k (org_id, job_id)
+WHERE j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
+
 -- name: save_org_key
 INSERT INTO sealing.org_keys (org_id, key_id, sealed)
 SELECT %(org_id)s::text, %(key_id)s::integer, %(sealed)s::bytea

@@ -69,12 +69,18 @@ class JobKeys:
         async with self._connection() as connection:
             rows = await (await connection.execute(SQL["save_job_keys"], values)).fetchall()
         if len(rows) != len(keys):
-            kept = await self.of([(org_id, job_id) for job_id in keys.keys() - {job_id for (job_id,) in rows}])
+            kept = await self._kept([(org_id, job_id) for job_id in keys.keys() - {job_id for (job_id,) in rows}])
             keys |= {job_id: key for (_, job_id), key in kept.items()}
             if len(rows) + len(kept) != len(keys):
                 self._newest.pop(org_id, None)
                 raise KeysAway(f"the key of org {org_id} was destroyed or replaced meanwhile: repeat the request")
         return {job_id: sealed(private[job_id], key, (org_id, job_id)) for job_id, key in keys.items()}
+
+    async def _kept(self, jobs: Collection[JobKey]) -> dict[JobKey, bytes]:
+        """Return keys that are there, once nobody can take them for leftovers any more."""
+        async with self._connection() as connection:
+            await connection.execute(SQL["touch"], arrays(jobs))
+        return await self.of(jobs)
 
     async def forget(self, jobs: Collection[JobKey]) -> None:
         """Destroy the keys of jobs that did not come to be."""

@@ -1,0 +1,20 @@
+"""What all sweeps have in common: one after the other, and a sign of life in between."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from services.runtime.health import Progress
+
+PULSE_SECONDS = 2.0  # of the readiness between two sweeps
+
+
+async def again_and_again(sweep: Callable[[], Awaitable[str]], poll_seconds: float, progress: Progress) -> None:
+    """Sweep until cancelled. A sweep returns what kept it from its work, which stays said until the next one."""
+    loop = asyncio.get_running_loop()
+    while True:
+        again = loop.time() + poll_seconds
+        fault = await sweep()
+        while (left := again - loop.time()) > 0:
+            if not fault:
+                progress.beat()
+            await asyncio.sleep(min(left, PULSE_SECONDS))
