@@ -133,9 +133,10 @@ async def test_a_key_that_came_back_with_a_backup_is_destroyed_by_the_rebuild(
     job_id = await submit(api, private, URL)
     pocket.project()
     with closing(psycopg.connect(with_operator.postgres, autocommit=True)) as connection:
-        kept = connection.execute("SELECT * FROM sealing.job_keys").fetchall()
+        kept = connection.execute("SELECT org_id, job_id, key_id, sealed FROM sealing.job_keys").fetchall()
         await delete(api, private, pocket, job_id)
-        connection.execute("INSERT INTO sealing.job_keys VALUES (%s, %s, %s, %s)", kept[0])
+        query = "INSERT INTO sealing.job_keys (org_id, job_id, key_id, sealed) VALUES (%s, %s, %s, %s)"
+        connection.execute(query, kept[0])
         tables = "ledger_v1.jobs, ledger_v1.job_transitions, ledger_v1.deleted_jobs, ledger_v1.checkpoints"
         connection.execute(f"TRUNCATE {tables}".encode())
         pocket.rebuild()
