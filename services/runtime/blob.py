@@ -3,7 +3,7 @@
 import asyncio
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 
 import obstore
@@ -16,6 +16,9 @@ from services.runtime.settings import blob_directory
 CHUNK_BYTES = 1024 * 1024
 SEGMENT = r"[A-Za-z0-9_~\-][A-Za-z0-9_~.\-]*"
 KEY = re.compile(rf"{SEGMENT}(/{SEGMENT})*")
+UNESCAPED = re.compile(r"(?:~[0-9a-f]{2})+")
+KEY_PARTS = 4  # of a blob of a job: org, job, attempt, name
+JobKey = tuple[str, str]  # org_id, job_id
 ESCAPED = re.compile(r"[^A-Za-z0-9_.\-]|^\.")
 
 
@@ -137,6 +140,14 @@ class BlobStore:
         except (BaseError, OSError) as error:
             raise BlobFault(f"blob {key} not deleted: {error}") from error
 
+    async def jobs(self) -> AsyncIterator[set[JobKey]]:
+        """Yield the jobs that have blobs, some at a time; one that has many may come more than once."""
+        try:
+            async for found in obstore.list(self._store):
+                yield {job for entry in found if (job := _job_of(str(entry["path"])))}
+        except (BaseError, OSError) as error:
+            raise BlobFault(f"blobs not listed: {error}") from error
+
     async def delete_job(self, org_id: str, job_id: str) -> None:
         """Remove every blob of a job, of all its attempts."""
         prefix = f"{_segment(org_id)}/{_segment(job_id)}/"
@@ -155,6 +166,18 @@ def _segment(text: str) -> str:
     if not text:
         raise ValueError("a part of a blob key is empty")
     return ESCAPED.sub(lambda found: "".join(f"~{byte:02x}" for byte in found[0].encode()), text)
+
+
+def _job_of(key: str) -> JobKey | None:
+    """Return the job of a key that `blob_key` has made; None: it is another blob's."""
+    parts = key.split("/")
+    if len(parts) != KEY_PARTS or not parts[2].isdigit():
+        return None
+    return _unescaped(parts[0]), _unescaped(parts[1])
+
+
+def _unescaped(segment: str) -> str:
+    return UNESCAPED.sub(lambda found: bytes.fromhex(found[0].replace("~", "")).decode(errors="replace"), segment)
 
 
 def _check(key: str) -> None:

@@ -7,6 +7,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from api.config.store import Pool
 from services.runtime.admin import ensure_topics, wait_for_broker
+from services.runtime.blob import BlobStore
 from services.runtime.broker_watch import watch_broker
 from services.runtime.commander import Commander
 from services.runtime.health import Health
@@ -18,6 +19,7 @@ from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
 from services.runtime.store_watch import watch_postgres
 from services.scheduler.book import StoredBook
+from services.scheduler.leftover_bodies import LeftoverBodies
 from services.scheduler.leftover_keys import LeftoverKeys
 from services.scheduler.retained import StoredRetained
 from services.scheduler.retention import Retention
@@ -54,6 +56,7 @@ async def main(settings: Settings) -> None:
             group.create_task(scheduler.run())
             group.create_task(retention.run())
             group.create_task(LeftoverKeys(pool, commander, health.part("keys")).run())
+            group.create_task(LeftoverBodies(pool, BlobStore(settings.blobs), health.part("bodies")).run())
             group.create_task(watch_broker(settings, health.part("broker")))
             group.create_task(watch_decider(commander, settings.partitions, health.part("decider")))
             group.create_task(watch_postgres(settings.postgres, health.part("postgres")))

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from services.runtime.health import Progress
 
+RETRY_SECONDS = 10.0  # after a sweep that came to no end
 PULSE_SECONDS = 2.0  # of the readiness between two sweeps
 
 
@@ -12,8 +13,9 @@ async def again_and_again(sweep: Callable[[], Awaitable[str]], poll_seconds: flo
     """Sweep until cancelled. A sweep returns what kept it from its work, which stays said until the next one."""
     loop = asyncio.get_running_loop()
     while True:
-        again = loop.time() + poll_seconds
+        began = loop.time()
         fault = await sweep()
+        again = began + (min(poll_seconds, RETRY_SECONDS) if fault else poll_seconds)
         while (left := again - loop.time()) > 0:
             if not fault:
                 progress.beat()

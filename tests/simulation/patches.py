@@ -258,6 +258,7 @@ def _scheduler(world: World) -> list[tuple[Any, str, Any]]:
         (scheduler_main, "ensure_topics", lambda *_: None),
         (scheduler_main, "AsyncConnectionPool", _nothing),
         (scheduler_main, "StoredBook", lambda _pool, _keys, **_: Book(world.schedules)),
+        (scheduler_main, "LeftoverBodies", lambda *_: SimpleNamespace(run=_watch_nothing)),
         (scheduler_main, "LeftoverKeys", lambda *_: SimpleNamespace(run=_watch_nothing)),
         (scheduler_main, "StoredRetained", lambda _pool, seconds: Retained(world.model, world.chaos, seconds)),
         (scheduler_main, "watch_postgres", _watch_nothing),

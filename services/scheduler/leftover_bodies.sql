@@ -1,0 +1,13 @@
+-- Names are resolved by search_path.
+
+-- name: gone
+SELECT k.org_id, k.job_id
+FROM unnest(%(orgs)s::text[], %(jobs)s::text[]) AS k (org_id, job_id)
+WHERE EXISTS (
+        SELECT FROM deleted_jobs AS d
+        WHERE d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C"
+            AND d.deleted_at < clock_timestamp() - make_interval(secs => %(grace_seconds)s))
+    OR EXISTS (
+        SELECT FROM jobs AS j
+        WHERE j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
+            AND j.expired_at < clock_timestamp() - make_interval(secs => %(grace_seconds)s))
