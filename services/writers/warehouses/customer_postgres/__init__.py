@@ -1,0 +1,1 @@
+"""Writes rows to a table in a customer's own Postgres."""

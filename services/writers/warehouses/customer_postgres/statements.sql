@@ -1,0 +1,43 @@
+-- What the writer asks of a customer's Postgres; {table}, {jobs} and the like are names, quoted.
+
+-- name: lock_schema
+SELECT pg_advisory_xact_lock(hashtextextended(%(place)s, 20))
+
+-- name: columns
+SELECT column_name, udt_name FROM information_schema.columns
+WHERE table_schema = %(schema)s AND table_name = %(table)s
+
+-- name: there_are
+SELECT to_regclass(%(jobs)s) IS NOT NULL AND to_regclass(%(key)s) IS NOT NULL
+
+-- name: make_table
+CREATE TABLE IF NOT EXISTS {table} ({columns})
+
+-- name: make_key
+CREATE UNIQUE INDEX IF NOT EXISTS {key} ON {table} (_org_id, _job_id, _item)
+
+-- name: make_jobs
+CREATE TABLE IF NOT EXISTS {jobs} (
+    org_id     text NOT NULL,
+    job_id     text NOT NULL,
+    generation bigint NOT NULL,
+    PRIMARY KEY (org_id, job_id)
+)
+
+-- name: take_jobs
+-- Locks each job in the order of its key, so that writers wait for each other and never block each other, and returns
+-- those whose generation is not behind what is there: a row of a later one is locked too, and left as it is.
+INSERT INTO {jobs} AS held (org_id, job_id, generation)
+SELECT org_id, job_id, generation
+FROM unnest(%(org_ids)s::text[], %(job_ids)s::text[], %(generations)s::bigint[]) AS new (org_id, job_id, generation)
+ORDER BY org_id COLLATE "C", job_id COLLATE "C"
+ON CONFLICT (org_id, job_id) DO UPDATE SET generation = excluded.generation
+WHERE held.generation <= excluded.generation
+RETURNING org_id, job_id
+
+-- name: delete_rows
+DELETE FROM {table} AS held USING unnest(%(org_ids)s::text[], %(job_ids)s::text[]) AS gone (org_id, job_id)
+WHERE held._org_id = gone.org_id AND held._job_id = gone.job_id
+
+-- name: copy_rows
+COPY {table} ({columns}) FROM STDIN

@@ -1,0 +1,121 @@
+"""Kinds of warehouses: what a destination of each is set up with, and how its table is opened.
+
+Settings and secrets are looked at without the driver of the kind, which is imported when a table is opened.
+
+SettingsFault      settings or secrets are not what the kind takes
+DriverMissing      the process has not the extra that the kind needs
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Protocol
+
+import msgspec
+
+from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
+from services.writers.warehouses.warehouse import Warehouse
+
+
+class WarehouseSettings(Protocol):
+    """Where a table is: a frozen struct whose `__post_init__` raises a ValueError that begins with the field's name."""
+
+    @property
+    def place(self) -> str:
+        """The name of the table, as people write it: `db.schema.table`."""
+
+
+class SettingsFault(ValueError):
+    """Settings or secrets are not what the kind takes; the message quotes no value."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field  # as callers write it: `settings.table`
+
+
+class DriverMissing(Exception):
+    """The process has not the extra that the kind needs; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What a table is opened with."""
+
+    settings: Any  # of its kind
+    secrets: Any = field(repr=False)  # of its kind
+    allow_private: bool = False  # whether it may be at an address that is not public
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind. `opened` names what opens a table: `module:function`, which takes an Opening and calls nobody yet."""
+
+    name: str
+    title: str
+    settings: type[WarehouseSettings]
+    secrets: type[Any]
+    opened: str
+    extra: str = ""  # of the package, with the driver
+    max_jobs: int = 500  # of one block
+    max_rows: int = 10_000
+    max_bytes: int = 16 * 1024 * 1024  # of the items of one block, as JSON
+    seconds: float = 0.5  # that rows wait for others
+    write_seconds: float = 120.0  # until one call of the warehouse is given up
+
+    def read_settings(self, given: Mapping[str, Any]) -> Any:
+        """Return settings, or raise SettingsFault."""
+        return _read(given, self.settings, "settings")
+
+    def read_secrets(self, given: Mapping[str, Any]) -> Any:
+        """Return secrets, or raise SettingsFault."""
+        return _read(given, self.secrets, "secrets")
+
+    def open(self, opening: Opening) -> Warehouse:
+        """Return a table; nobody is called yet."""
+        module, _, name = self.opened.partition(":")
+        try:
+            make: Callable[[Opening], Warehouse] = getattr(import_module(module), name)
+        except ImportError as error:
+            extra = f"install jobledger[{self.extra}]" if self.extra else "install its driver"
+            raise DriverMissing(f"the writer of {self.name} cannot run here: {extra}") from error
+        return make(opening)
+
+
+KINDS: Mapping[str, Kind] = {
+    kind.name: kind
+    for kind in (
+        Kind(
+            name="customer_postgres",
+            title="PostgreSQL",
+            settings=PostgresSettings,
+            secrets=PostgresSecrets,
+            opened="services.writers.warehouses.customer_postgres.warehouse:opened",
+        ),
+    )
+}
+
+
+def place_of(kind: str, settings: Mapping[str, Any]) -> str:
+    """Return the name of the table of a destination; empty for what has no table of its own, or wrong settings."""
+    known = KINDS.get(kind)
+    try:
+        return known.read_settings(settings).place if known else ""
+    except SettingsFault:
+        return ""
+
+
+def _read(given: Mapping[str, Any], shape: type[Any], what: str) -> Any:
+    fields = {each.encode_name for each in msgspec.structs.fields(shape)}
+    try:
+        return msgspec.convert(given, shape)
+    except msgspec.ValidationError as error:
+        message = str(error)
+        said, _, at = message.partition(" - at `")
+        name = at.removeprefix("$.").partition("`")[0].partition(".")[0]
+        if name not in fields:  # a field that is missing, unknown, or that the struct itself speaks of
+            name = next((each for each in _words(said) if each in fields or each in given), "")
+        raise SettingsFault(f"{what}.{name}" if name else what, said) from None
+
+
+def _words(text: str) -> list[str]:
+    return [each.strip("`'\",.:") for each in text.split()]

@@ -1,0 +1,1 @@
+"""What every warehouse has to do, bound by a test of each."""

@@ -1,0 +1,85 @@
+"""What a binding of the conformance suite gives: one destination, opened as often as a test likes, and read back."""
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from services.writers.warehouses.warehouse import (
+    JOB_COLUMNS,
+    Block,
+    Column,
+    ColumnType,
+    JobKey,
+    JobRows,
+    Value,
+    Warehouse,
+)
+
+TITLE = Column("title", ColumnType.TEXT)
+STOCK = Column("stock", ColumnType.INTEGER)
+PRICE = Column("price", ColumnType.NUMBER)
+SOLD = Column("sold", ColumnType.BOOLEAN)
+SEEN_AT = Column("seen_at", ColumnType.TIMESTAMP)
+TAGS = Column("tags", ColumnType.JSON)
+ADDED = (TITLE, STOCK, PRICE, SOLD, SEEN_AT, TAGS)
+SUBMITTED, EXTRACTED = 1_700_000_000_123_456, 1_700_000_001_000_000
+SECRET = "conformance-marker-5b1f"  # no error may quote it
+
+
+class Place(ABC):
+    """A destination of a test, which has no table yet."""
+
+    @abstractmethod
+    def open(self) -> Warehouse:
+        """Return another instance for the same table, as another process would have."""
+
+    @abstractmethod
+    def open_badly(self) -> Warehouse:
+        """Return one whose secret, SECRET, the server does not take."""
+
+    @abstractmethod
+    def open_away(self) -> Warehouse:
+        """Return one whose server is not there."""
+
+    @abstractmethod
+    def lose_answer(self) -> None:
+        """Have the server do what the next call of `write` asks, and its answer get lost."""
+
+    @abstractmethod
+    async def rows(self) -> list[dict[str, Any]]:
+        """Return what people see in the table, in any order, by column.
+
+        Integers, floats, booleans and texts as they are; timestamps as microseconds since 1970; JSON decoded.
+        """
+
+    async def held(self) -> list[tuple[str, int, int]]:
+        """Return job, item and generation of each row, sorted."""
+        return sorted((row["_job_id"], row["_item"], row["_generation"]) for row in await self.rows())
+
+
+def key(name: str, org_id: str = "acme") -> JobKey:
+    """Name a job."""
+    return JobKey(org_id, name)
+
+
+def job(name: str, generation: int = 1, items: int = 1, org_id: str = "acme", **values: Value) -> JobRows:
+    """Return a job of so many items, with these values of ADDED; JSON as its text."""
+    added = [values.get(column.name) for column in ADDED]
+    rows = [
+        (
+            *(org_id, name, item, generation, "example.com", "product", "product", SUBMITTED, EXTRACTED),
+            json.dumps({"item": item, "of": generation}),
+            *added,
+        )
+        for item in range(items)
+    ]
+    return JobRows(key(name, org_id), generation, rows)
+
+
+def block(*jobs: JobRows, columns: Sequence[Column] = ADDED) -> Block:
+    """Return a block of jobs; without some of the columns of ADDED where others are named."""
+    kept = [*range(len(JOB_COLUMNS)), *(len(JOB_COLUMNS) + ADDED.index(column) for column in columns)]
+    ordered = sorted(jobs, key=lambda each: each.key)
+    cut = [JobRows(each.key, each.generation, [[row[at] for at in kept] for row in each.rows]) for each in ordered]
+    return Block((*JOB_COLUMNS, *columns), cut)
