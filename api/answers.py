@@ -1,8 +1,9 @@
 """What callers get: one struct per answer, in the camelCase of the published API."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
+from msgspec import Meta
 
 from api.times import Timestamp
 
@@ -79,6 +80,24 @@ class ConfiguredDestination(Answer, frozen=True, kw_only=True):
     gating: bool
     on_exhausted: str
     gate_seconds: int
+    enabled: bool
+    place: Annotated[str, Meta(description="the name of its table; empty where it is one of ours")]
+    settings: dict[str, Any]
+    fingerprint: Annotated[
+        str | None, Meta(description="of its secrets: says whether two that were given are the same; null: none")
+    ]
+
+
+class TestedDestination(Answer, frozen=True, kw_only=True):
+    """What came of connecting to a destination and making its table."""
+
+    destination_id: str
+    ok: bool
+    place: str
+    error_type: Annotated[str | None, Meta(description="as deliveries to it would fail now; null: ok")]
+    message: Annotated[str | None, Meta(description="what to do about it")]
+    columns: Annotated[list[str], Meta(description="of the table, as they are now; those that can be written to")]
+    seconds: float
 
 
 class Destinations(Answer, frozen=True, kw_only=True):

@@ -34,6 +34,7 @@ class PlanStatus(Answer, frozen=True, kw_only=True):
     credits_per_job: int
     surcharges: Surcharges
     clickhouse: Annotated[bool, Meta(description="whether it may have destinations of this kind")]
+    warehouses: Annotated[bool, Meta(description="whether it may have destinations in warehouses of its own")]
     granted: int
     debited: int
     surcharged: int

@@ -133,23 +133,35 @@ GateSeconds = Annotated[
 ]
 
 
+Settings = Annotated[dict[str, Any], Meta(description="of the kind, see docs/destinations.md; clickhouse has none")]
+Secrets = Annotated[dict[str, Any], Meta(description="of the kind, write-only: kept sealed, shown as a fingerprint")]
+
+
 class AddDestination(Request, frozen=True, kw_only=True):
     """A destination to be added."""
 
-    kind: Literal["clickhouse"]
-    destination_id: Id = "clickhouse"
+    kind: Literal["clickhouse", "customer_postgres", "customer_clickhouse", "bigquery", "snowflake", "databricks"]
+    destination_id: Id | None = None  # None: as its kind
     gating: Annotated[bool, Meta(description="a job is completed only once the destination has its extraction")] = True
     on_exhausted: OnExhausted = "hold"
     gate_seconds: GateSeconds = 0
-    settings: Annotated[dict[str, Any], Meta(description="of the kind; clickhouse has none")] = {}
+    settings: Settings = {}
+    secrets: Secrets = {}
 
 
 class ChangeDestination(Request, frozen=True, kw_only=True):
-    """What changes about a destination; jobs submitted before keep what they were submitted with."""
+    """What changes about a destination.
+
+    Settings and secrets take the place of those before as a whole, for all that is delivered from then on; the rest
+    holds for jobs submitted from then on.
+    """
 
     gating: bool | None = None
     on_exhausted: OnExhausted | None = None
     gate_seconds: GateSeconds | None = None
+    enabled: Annotated[bool, Meta(description="a disabled one is closed to jobs that wait for it too")] | None = None
+    settings: Settings | None = None
+    secrets: Secrets | None = None
 
 
 class SaveWorkflow(Request, frozen=True, kw_only=True):

@@ -1,8 +1,13 @@
-"""Destinations: where the extractions of an org go, webhooks included; frozen into each job when it is submitted."""
+"""Destinations: where the extractions of an org go, webhooks included; frozen into each job when it is submitted.
 
-from dataclasses import dataclass
+What a customer's warehouse is set up with is not: deliveries go where it says when they go out.
+"""
 
-from msgspec.structs import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from psycopg.types.json import Jsonb
 
 from api.config import webhooks
 from api.config.store import Pool, row, rows
@@ -10,71 +15,111 @@ from schemas.values import Destination, OnExhausted
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Secrets:
+    """Secrets of a destination as they are kept."""
+
+    sealed: bytes = field(repr=False)
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A row of config.destinations."""
+
     destination_id: str
     kind: str
     gating: bool
     on_exhausted: str
     gate_seconds: int
+    enabled: bool
+    settings: dict[str, Any]
+    sealed: bytes | None = field(repr=False)
+    fingerprint: str
+
+    @property
+    def destination(self) -> Destination:
+        """What a job that is submitted now gets of it."""
+        return Destination(
+            destination_id=self.destination_id,
+            kind=self.kind,
+            gating=self.gating,
+            on_exhausted=OnExhausted(self.on_exhausted),
+            gate_seconds=self.gate_seconds,
+        )
+
+    def is_as(self, wanted: Destination, settings: Mapping[str, Any], secrets: Secrets | None) -> bool:
+        """Whether it is what somebody wants to add; of secrets their fingerprints are compared."""
+        print_of = secrets.fingerprint if secrets else ""
+        return (self.destination, self.settings, self.fingerprint) == (wanted, dict(settings), print_of)
 
 
 async def enabled(pool: Pool, org_id: str) -> tuple[Destination, ...]:
     """Return the destinations that a job submitted now gets."""
     endpoints = (webhook for webhook in await webhooks.every(pool, org_id) if webhook.enabled)
     return (
-        *await stores(pool, org_id),
+        *(each.destination for each in await stores(pool, org_id) if each.enabled),
         *(destination for webhook in endpoints for destination in webhook.destinations()),
     )
 
 
-async def stores(pool: Pool, org_id: str) -> tuple[Destination, ...]:
-    """Return the destinations that are stores: all but webhooks."""
+async def stores(pool: Pool, org_id: str) -> list[Stored]:
+    """Return the destinations that are stores, disabled ones included: all but webhooks."""
     async with pool.connection() as connection:
-        found = await rows(connection, _Row, "destinations_of_org", {"org_id": org_id})
-    return tuple(map(_destination, found))
+        return await rows(connection, Stored, "destinations_of_org", {"org_id": org_id})
 
 
-async def add(pool: Pool, org_id: str, destination: Destination) -> Destination | None:
+async def find(pool: Pool, org_id: str, destination_id: str) -> Stored | None:
+    """Return one of these, or None."""
+    return next((each for each in await stores(pool, org_id) if each.destination_id == destination_id), None)
+
+
+async def add(
+    pool: Pool, org_id: str, wanted: Destination, settings: Mapping[str, Any], secrets: Secrets | None
+) -> Stored | None:
     """Let jobs submitted from now on go to a destination too; None where the org has another one of that id."""
+    values = {
+        "org_id": org_id,
+        "destination_id": wanted.destination_id,
+        "kind": wanted.kind,
+        "gating": wanted.gating,
+        "on_exhausted": wanted.on_exhausted.value,
+        "gate_seconds": wanted.gate_seconds,
+        "settings": Jsonb(dict(settings)),
+        "sealed": secrets.sealed if secrets else None,
+        "fingerprint": secrets.fingerprint if secrets else "",
+    }
     async with pool.connection() as connection:
-        made = await row(connection, _Row, "add_destination", {"org_id": org_id, **asdict(destination)})
-    return destination if made or destination in await stores(pool, org_id) else None
+        made = await row(connection, Stored, "add_destination", values)
+    there = made or await find(pool, org_id, wanted.destination_id)
+    return there if there and there.is_as(wanted, settings, secrets) else None
 
 
 async def change(
     pool: Pool,
     org_id: str,
     destination_id: str,
-    *,
-    gating: bool | None,
-    on_exhausted: str | None,
-    gate_seconds: int | None,
-) -> Destination | None:
-    """Change a destination for jobs submitted from now on; None where there is none, or it is the internal one."""
-    values = {"org_id": org_id, "destination_id": destination_id, "gating": gating}
+    changes: Mapping[str, bool | str | int | None],
+    settings: Mapping[str, Any] | None,
+    secrets: Secrets | None,
+) -> Stored | None:
+    """Change what is given of gating, on_exhausted, gate_seconds and enabled, and settings and secrets.
+
+    None where there is no such destination, or it is the internal one.
+    """
+    values = {
+        "org_id": org_id,
+        "destination_id": destination_id,
+        **changes,
+        "settings": None if settings is None else Jsonb(dict(settings)),
+        "sealed": secrets.sealed if secrets else None,
+        "fingerprint": secrets.fingerprint if secrets else None,
+    }
     async with pool.connection() as connection:
-        changed = await row(
-            connection,
-            _Row,
-            "change_destination",
-            {**values, "on_exhausted": on_exhausted, "gate_seconds": gate_seconds},
-        )
-    return _destination(changed) if changed else None
+        return await row(connection, Stored, "change_destination", values)
 
 
-async def remove(pool: Pool, org_id: str, destination_id: str) -> Destination | None:
+async def remove(pool: Pool, org_id: str, destination_id: str) -> Stored | None:
     """Take a destination away from jobs submitted from now on; None where there is none, or it is the internal one."""
     async with pool.connection() as connection:
         values = {"org_id": org_id, "destination_id": destination_id}
-        removed = await row(connection, _Row, "remove_destination", values)
-    return _destination(removed) if removed else None
-
-
-def _destination(row: _Row) -> Destination:
-    return Destination(
-        destination_id=row.destination_id,
-        kind=row.kind,
-        gating=row.gating,
-        on_exhausted=OnExhausted(row.on_exhausted),
-        gate_seconds=row.gate_seconds,
-    )
+        return await row(connection, Stored, "remove_destination", values)

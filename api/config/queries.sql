@@ -183,27 +183,45 @@ VALUES (%(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s)
 ON CONFLICT DO NOTHING
 
 -- name: add_destination
-INSERT INTO config.destinations (org_id, destination_id, kind, gating, on_exhausted, gate_seconds)
-VALUES (%(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s, %(gate_seconds)s)
+INSERT INTO config.destinations (
+    org_id, destination_id, kind, gating, on_exhausted, gate_seconds, settings, sealed, fingerprint
+)
+VALUES (
+    %(org_id)s, %(destination_id)s, %(kind)s, %(gating)s, %(on_exhausted)s, %(gate_seconds)s, %(settings)s, %(sealed)s,
+    %(fingerprint)s
+)
 ON CONFLICT DO NOTHING
-RETURNING destination_id, kind, gating, on_exhausted, gate_seconds
+RETURNING destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
 
 -- name: change_destination
 UPDATE config.destinations SET
     gating = coalesce(%(gating)s, gating),
     on_exhausted = coalesce(%(on_exhausted)s, on_exhausted),
-    gate_seconds = coalesce(%(gate_seconds)s, gate_seconds)
+    gate_seconds = coalesce(%(gate_seconds)s, gate_seconds),
+    enabled = coalesce(%(enabled)s, enabled),
+    settings = coalesce(%(settings)s, settings),
+    sealed = coalesce(%(sealed)s, sealed),
+    fingerprint = coalesce(%(fingerprint)s, fingerprint),
+    version = CASE WHEN %(settings)s::jsonb IS NULL AND %(sealed)s::bytea IS NULL THEN version
+                   ELSE nextval('config.destination_versions') END
 WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres'
-RETURNING destination_id, kind, gating, on_exhausted, gate_seconds
+RETURNING destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
 
 -- name: remove_destination
 DELETE FROM config.destinations
 WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres'
-RETURNING destination_id, kind, gating, on_exhausted, gate_seconds
+RETURNING destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
 
 -- name: destinations_of_org
-SELECT destination_id, kind, gating, on_exhausted, gate_seconds
-FROM config.destinations WHERE org_id = %(org_id)s AND enabled ORDER BY destination_id
+SELECT destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
+FROM config.destinations WHERE org_id = %(org_id)s ORDER BY destination_id
+
+-- name: sealed_destinations
+SELECT org_id, destination_id, sealed FROM config.destinations WHERE sealed IS NOT NULL ORDER BY org_id, destination_id
+
+-- name: reseal_destination
+UPDATE config.destinations SET sealed = %(resealed)s
+WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND sealed = %(sealed)s
 
 -- name: lock_webhooks
 SELECT pg_advisory_xact_lock(hashtextextended(%(org_id)s, 11))

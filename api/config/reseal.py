@@ -1,4 +1,4 @@
-"""Seals credentials and keys of orgs with the newest key: `python -m api.config.reseal`; then the former key can go."""
+"""Seals secrets and keys of orgs with the newest key: `python -m api.config.reseal`; then the former key can go."""
 
 import os
 import sys
@@ -22,12 +22,17 @@ def reseal(dsn: str, sealer: Sealer) -> int:
             name = {"org_id": org_id, "provider": provider}
             resealed = sealer.reseal(bytes(sealed))
             connection.execute(queries["reseal_credential"], {**name, "sealed": sealed, "resealed": resealed})
+        places = connection.execute(queries["sealed_destinations"]).fetchall()
+        for org_id, destination_id, sealed in places:
+            values = {"org_id": org_id, "destination_id": destination_id, "sealed": sealed}
+            resealed = sealer.reseal(bytes(sealed))
+            connection.execute(queries["reseal_destination"], {**values, "resealed": resealed})
         kept = connection.execute(SHREDDING["org_keys"]).fetchall()
         for org_id, key_id, sealed in kept:
             resealed = sealer.reseal(bytes(sealed))
             values = {"org_id": org_id, "key_id": key_id, "sealed": sealed, "resealed": resealed}
             connection.execute(SHREDDING["reseal_org_key"], values)
-    return len(rows) + len(kept)
+    return len(rows) + len(places) + len(kept)
 
 
 def main() -> None:
@@ -36,7 +41,7 @@ def main() -> None:
     if not settings.credentials_key:
         raise SettingsError("JOBLEDGER_CREDENTIALS_KEY not set: give the new key and the former one, comma-separated")
     number = reseal(settings.postgres, Sealer(settings.credentials_key))
-    sys.stdout.write(f"{number} credentials and keys of orgs sealed with the first key\n")
+    sys.stdout.write(f"{number} credentials, secrets of destinations and keys of orgs sealed with the first key\n")
 
 
 if __name__ == "__main__":

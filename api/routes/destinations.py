@@ -1,39 +1,84 @@
-"""Destinations of the caller's org: add, list, remove. They are frozen into each job when it is submitted."""
+"""Destinations of the caller's org: add, list, change, try, remove; each job has them from when it is submitted."""
 
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
 from aiohttp import web
 
 from api import answers, requests
 from api.config import destinations, orgs
+from api.config.destinations import Secrets, Stored
 from api.errors import Problem, invalid, not_found
 from api.http import answer
 from api.operation import Call, Operation
 from schemas.values import Destination, OnExhausted
 from services.ledger.plans import plan_named, plans_of
+from services.runtime.errors import Unsealable
+from services.runtime.sealing import Sealer
+from services.writers.warehouses.delivering import REFUSED
+from services.writers.warehouses.kinds import KINDS, Kind, Opening, SettingsFault, place_of
+from services.writers.warehouses.secret import opened_secrets, sealed_secrets
+from services.writers.warehouses.trying import TRY_SECONDS, Tried, tried
 
 
 async def add(call: Call) -> web.StreamResponse:
     """Add a destination; jobs that were submitted before do not get it. Safe to repeat."""
-    if not call.parts.settings.clickhouse:
-        raise invalid("kind", "no ClickHouse is configured here: set JOBLEDGER_CLICKHOUSE and run its writer")
-    body = call.body
+    body: requests.AddDestination = call.body
+    _check_kind(call, body)
     await _on_plan(call, body.kind)
-    for name in body.settings:
-        raise invalid(
-            f"settings.{name}",
-            f"a destination of kind {body.kind} has no settings, leave it out: its rows are in extraction_results, "
-            "told apart by org_id and destination_id",
-        )
+    name = body.destination_id or body.kind
+    secrets = _sealed(call, body.kind, name, body.secrets) if body.kind in KINDS else None
     wanted = Destination(
-        destination_id=body.destination_id,
+        destination_id=name,
         kind=body.kind,
         gating=body.gating,
         on_exhausted=OnExhausted(body.on_exhausted),
         gate_seconds=body.gate_seconds,
     )
-    made = await destinations.add(call.parts.pool, call.caller.org_id, wanted)
+    settings = _settings(body.kind, body.settings) if body.kind in KINDS else {}
+    made = await destinations.add(call.parts.pool, call.caller.org_id, wanted, settings, secrets)
     if made is None:
-        raise Problem("destination_exists", f"{body.destination_id} is another destination", field="destinationId")
+        raise Problem("destination_exists", f"{name} is another destination", field="destinationId")
     return answer(201, _shown(made))
+
+
+def _check_kind(call: Call, body: requests.AddDestination) -> None:
+    """Refuse a kind that cannot be had here, and settings where it has none."""
+    if body.kind in KINDS:
+        return
+    if body.kind != "clickhouse":
+        raise invalid("kind", f"there is no writer of {body.kind} here: take one of clickhouse, {', '.join(KINDS)}")
+    if not call.parts.settings.clickhouse:
+        raise invalid("kind", "no ClickHouse is configured here: set JOBLEDGER_CLICKHOUSE and run its writer")
+    for what, given in (("settings", body.settings), ("secrets", body.secrets)):
+        for name in given:
+            raise invalid(
+                f"{what}.{name}",
+                f"a destination of kind {body.kind} has no {what}, leave it out: its rows are in extraction_results, "
+                "told apart by org_id and destination_id",
+            )
+
+
+def _settings(kind: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return settings with their defaults; an error names the field."""
+    try:
+        read: Mapping[str, Any] = msgspec.to_builtins(KINDS[kind].read_settings(given))
+    except SettingsFault as fault:
+        raise invalid(fault.field, str(fault)) from None
+    return read
+
+
+def _sealed(call: Call, kind: str, name: str, given: Mapping[str, Any]) -> Secrets:
+    keys = call.parts.settings.credentials_key
+    if not keys:
+        message = "secrets cannot be kept here: the operator has to set JOBLEDGER_CREDENTIALS_KEY"
+        raise Problem("credentials_disabled", message)
+    try:
+        read = msgspec.to_builtins(KINDS[kind].read_secrets(given))
+    except SettingsFault as fault:
+        raise invalid(fault.field, str(fault)) from None
+    return Secrets(*sealed_secrets(Sealer(keys), (call.caller.org_id, name), read))
 
 
 async def _on_plan(call: Call, kind: str) -> None:
@@ -49,31 +94,43 @@ async def _on_plan(call: Call, kind: str) -> None:
 
 
 async def every(call: Call) -> web.StreamResponse:
-    """Answer the stores to which the extraction of a job submitted now goes; webhooks have calls of their own."""
+    """Answer the stores of the org; webhooks have calls of their own."""
     found = await destinations.stores(call.parts.pool, call.caller.org_id)
     return answer(200, answers.Destinations(destinations=list(map(_shown, found))))
 
 
 async def read(call: Call) -> web.StreamResponse:
     """Answer one of these stores."""
+    return answer(200, _shown(await _found(call)))
+
+
+async def _found(call: Call) -> Stored:
     name = call.request.match_info["destination_id"]
-    found = await destinations.stores(call.parts.pool, call.caller.org_id)
-    shown = [_shown(each) for each in found if each.destination_id == name]
-    if not shown:
+    found = await destinations.find(call.parts.pool, call.caller.org_id, name)
+    if found is None:
         raise not_found("destination")
-    return answer(200, shown[0])
+    return found
 
 
 async def change(call: Call) -> web.StreamResponse:
-    """Change a destination; jobs that have it keep what they were submitted with. The internal one stays as it is."""
+    """Change a destination. The internal one stays as it is."""
     body: requests.ChangeDestination = call.body
+    there = await _found(call)
+    for what, given in (("settings", body.settings), ("secrets", body.secrets)):
+        if given is not None and there.kind not in KINDS:
+            raise invalid(what, f"a destination of kind {there.kind} has no {what}, leave them out")
     changed = await destinations.change(
         call.parts.pool,
         call.caller.org_id,
-        call.request.match_info["destination_id"],
-        gating=body.gating,
-        on_exhausted=body.on_exhausted,
-        gate_seconds=body.gate_seconds,
+        there.destination_id,
+        {
+            "gating": body.gating,
+            "on_exhausted": body.on_exhausted,
+            "gate_seconds": body.gate_seconds,
+            "enabled": body.enabled,
+        },
+        None if body.settings is None else _settings(there.kind, body.settings),
+        None if body.secrets is None else _sealed(call, there.kind, there.destination_id, body.secrets),
     )
     if changed is None:
         raise not_found("destination that can be changed")
@@ -81,7 +138,7 @@ async def change(call: Call) -> web.StreamResponse:
 
 
 async def remove(call: Call) -> web.StreamResponse:
-    """Remove a destination; jobs that have it keep it. The internal one stays."""
+    """Remove a destination; what waits for it in jobs that have it is closed. The internal one stays."""
     name = call.request.match_info["destination_id"]
     removed = await destinations.remove(call.parts.pool, call.caller.org_id, name)
     if removed is None:
@@ -89,13 +146,49 @@ async def remove(call: Call) -> web.StreamResponse:
     return answer(200, _shown(removed))
 
 
-def _shown(destination: Destination) -> answers.ConfiguredDestination:
+async def test(call: Call) -> web.StreamResponse:
+    """Connect to a warehouse of the org's own, make its table, and answer what came of it."""
+    stored = await _found(call)
+    kind = KINDS.get(stored.kind)
+    if kind is None:
+        raise invalid("destination_id", f"a destination of kind {stored.kind} is one of ours: there is nothing to try")
+    came = await _tried(call, kind, stored)
+    return answer(
+        200,
+        answers.TestedDestination(
+            destination_id=stored.destination_id,
+            ok=not came.error_type,
+            place=place_of(stored.kind, stored.settings),
+            error_type=came.error_type or None,
+            message=came.message or None,
+            columns=list(came.columns),
+            seconds=came.seconds,
+        ),
+    )
+
+
+async def _tried(call: Call, kind: Kind, stored: Stored) -> Tried:
+    given = call.parts.settings
+    sealer = Sealer(given.credentials_key) if given.credentials_key else None
+    try:
+        secrets = opened_secrets(sealer, (call.caller.org_id, stored.destination_id), stored.sealed)
+        settings, read = kind.read_settings(stored.settings), kind.read_secrets(secrets)
+    except (Unsealable, SettingsFault) as error:
+        return Tried(0.0, (), REFUSED, str(error))
+    return await tried(kind, Opening(settings, read, given.allow_private_addresses))
+
+
+def _shown(stored: Stored) -> answers.ConfiguredDestination:
     return answers.ConfiguredDestination(
-        destination_id=destination.destination_id,
-        kind=destination.kind,
-        gating=destination.gating,
-        on_exhausted=destination.on_exhausted.value,
-        gate_seconds=destination.gate_seconds,
+        destination_id=stored.destination_id,
+        kind=stored.kind,
+        gating=stored.gating,
+        on_exhausted=stored.on_exhausted,
+        gate_seconds=stored.gate_seconds,
+        enabled=stored.enabled,
+        place=place_of(stored.kind, stored.settings),
+        settings=stored.settings,
+        fingerprint=stored.fingerprint or None,
     )
 
 
@@ -103,12 +196,12 @@ OPERATIONS = (
     Operation(
         method="POST",
         path="/api/v1/destinations",
-        summary="Let the extractions of jobs submitted from now on go to ClickHouse too",
+        summary="Let the extractions of jobs submitted from now on go to a warehouse too",
         access="admin",
         handler=add,
         body=requests.AddDestination,
         answers={201: answers.ConfiguredDestination},
-        errors=("not_on_plan", "destination_exists"),
+        errors=("not_on_plan", "destination_exists", "credentials_disabled"),
     ),
     Operation(
         method="GET",
@@ -130,17 +223,26 @@ OPERATIONS = (
     Operation(
         method="PATCH",
         path="/api/v1/destinations/{destination_id}",
-        summary="Change a destination for jobs submitted from now on",
+        summary="Change a destination, or give it other secrets",
         access="admin",
         handler=change,
         body=requests.ChangeDestination,
         answers={200: answers.ConfiguredDestination},
-        errors=("not_found",),
+        errors=("not_found", "credentials_disabled"),
+    ),
+    Operation(
+        method="POST",
+        path="/api/v1/destinations/{destination_id}/test",
+        summary=f"Connect to a destination and make its table; what came of it, within {TRY_SECONDS:g} s",
+        access="admin",
+        handler=test,
+        answers={200: answers.TestedDestination},
+        errors=("not_found", "invalid_field"),
     ),
     Operation(
         method="DELETE",
         path="/api/v1/destinations/{destination_id}",
-        summary="Remove a destination; jobs that have it keep it",
+        summary="Remove a destination; what still waits for it is closed",
         access="admin",
         handler=remove,
         answers={200: answers.ConfiguredDestination},

@@ -29,6 +29,7 @@ async def status(call: Call) -> web.StreamResponse:
         credits_per_job=settings.job_credits if usage.metered else 0,
         surcharges=Surcharges(render=settings.render_surcharge, fallback=settings.fallback_surcharge),
         clickhouse=plan.clickhouse,
+        warehouses=plan.warehouses,
         granted=usage.granted,
         debited=usage.debited,
         surcharged=usage.surcharged,

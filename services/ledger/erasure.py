@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 from schemas.events import DeliveryRequested
 from services.ledger.job import Job
+from services.ledger.warehouses import WAREHOUSES
 
 # The writer of Postgres also takes away the bodies: every job may have left some, whatever its destinations.
 STORE, STORE_KIND = "erasure", "postgres"
 TABLES = {"clickhouse": "erasure-clickhouse"}  # other kinds of destinations whose tables are ours: who erases there
+AT = "erasure:"  # before the id of a destination whose table is its customer's; no destination has a colon in its id
 
 
 def erasures(job: Job) -> Iterator[DeliveryRequested]:
@@ -17,6 +19,18 @@ def erasures(job: Job) -> Iterator[DeliveryRequested]:
     for kind, name in TABLES.items():
         if kind in kinds:
             yield _erasure(job, name, kind)
+
+
+def erasures_at_customers(job: Job) -> Iterator[DeliveryRequested]:
+    """Yield a request for each table of a customer that may hold something of a deleted job."""
+    for destination in job.destinations:
+        if destination.kind in WAREHOUSES:
+            yield _erasure(job, AT + destination.destination_id, destination.kind)
+
+
+def destination_of(name: str) -> str:
+    """Return the destination that a delivery of this name goes to."""
+    return name.removeprefix(AT)
 
 
 def _erasure(job: Job, name: str, kind: str) -> DeliveryRequested:

@@ -18,7 +18,7 @@ from schemas.events import (
 )
 from schemas.values import After, Destination
 from services.ledger.endpoints import verdict
-from services.ledger.erasure import erasures
+from services.ledger.erasure import erasures, erasures_at_customers
 from services.ledger.gate import given_up, opened_by
 from services.ledger.job import Job
 from services.ledger.state import Ledger
@@ -42,7 +42,9 @@ def follow(ledger: Ledger, event: AnyEvent) -> list[AnyEvent]:
             return given_up(job, delivery, closed=event.closed) if delivery else []
         case JobCompleted() | JobFailed():
             return _requests(job, job.notices)
-        case JobDeleted() | JobExpired():
+        case JobDeleted():
+            return [*erasures(job), *erasures_at_customers(job)]
+        case JobExpired():
             return [*erasures(job)]
         case ReportRefused() if job.deleted or job.expired:  # its worker may have left bodies behind since
             return [*erasures(job)]

@@ -9,9 +9,10 @@ import msgspec
 from msgspec import Meta
 
 from schemas.values import Destination
+from services.ledger.warehouses import WAREHOUSES
 
 # Kinds of destinations that only some plans have, and the feature of a plan that gives it.
-KINDS_BY_PLAN = {"clickhouse": "clickhouse"}
+KINDS_BY_PLAN = {"clickhouse": "clickhouse", **dict.fromkeys(WAREHOUSES, "warehouses")}
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -19,6 +20,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
 
     metered: bool = False  # its jobs cost credits; without, they do from the first grant on
     clickhouse: bool = False  # it may have destinations of kind clickhouse
+    warehouses: bool = True  # it may have destinations in warehouses of its own
     max_in_flight: Annotated[int, Meta(ge=1, le=100_000)] = 5  # of an org that is registered without a cap of its own
 
     def has(self, kind: str) -> bool:

@@ -50,6 +50,7 @@ Level = Literal[
     "tasks_running",
     "worker_slots_free",
     "process_ready",
+    "destinations_unavailable",
     "streams_open",
     "streams_watched_jobs",
     "schedules_overdue",
@@ -151,6 +152,12 @@ METRICS: dict[Name, Metric] = {
         ("partition", "verdict", "reason"),
     ),
     "delivery_rows_written": Metric("Rows that deliveries brought", "rows", (WRITERS,), ("destination_kind",)),
+    "destinations_unavailable": Metric(
+        "Customers' warehouses that failed several times in a row and are asked once an interval only",
+        "destinations",
+        (WRITERS,),
+        ("destination_kind",),
+    ),
     "heads_signed": Metric("Signed heads of orgs' chains", "heads", (HEADS,), ("partition",)),
     "results_expired": Metric("Jobs whose results were past retention and are purged", "jobs", (SCHEDULER,)),
     "schedule_fires": Metric(

@@ -3,10 +3,11 @@
 import zlib
 from dataclasses import dataclass
 
+from services.ledger.warehouses import WAREHOUSES
 from services.runtime.settings import Settings
 
 TASK_KINDS = ("workflow",)
-DELIVERY_KINDS = ("postgres", "webhook", "clickhouse")
+DELIVERY_KINDS = ("postgres", "webhook", "clickhouse", *WAREHOUSES)
 REPLY_PARTITIONS = 8
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS

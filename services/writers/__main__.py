@@ -30,9 +30,15 @@ from services.writers.parts import Open, Parts
 from services.writers.postgres import compose as postgres
 from services.writers.sealed import Sealing
 from services.writers.telling import Telling
+from services.writers.warehouses import compose as warehouses
 from services.writers.webhook import compose as webhook
 
-KINDS: dict[str, Open] = {"postgres": postgres.opened, "webhook": webhook.opened, "clickhouse": clickhouse.opened}
+KINDS: dict[str, Open] = {
+    "postgres": postgres.opened,
+    "webhook": webhook.opened,
+    "clickhouse": clickhouse.opened,
+    **warehouses.OPEN,
+}
 
 
 async def main(settings: Settings) -> None:

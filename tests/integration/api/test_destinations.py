@@ -5,7 +5,8 @@ from tests.integration.api.conftest import Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
 
 LAKE = {"kind": "clickhouse", "destinationId": "lake", "gating": False}
-SHOWN = {"kind": "clickhouse", "destinationId": "lake", "gating": False, "onExhausted": "hold", "gateSeconds": 0}
+POLICY = {"gating": False, "onExhausted": "hold", "gateSeconds": 0, "enabled": True}
+SHOWN = {"kind": "clickhouse", "destinationId": "lake", **POLICY, "place": "", "settings": {}, "fingerprint": None}
 PATH = "/api/v1/destinations"
 
 

@@ -163,5 +163,7 @@ CONSUMERS = (
         ),
         group_name="workers-workflow",
     ),
-    *map(_writer, topics.DELIVERY_KINDS),
+    *map(
+        _writer, ("postgres", "webhook", "clickhouse", "customer_postgres")
+    ),  # warehouses of customers share one shell
 )

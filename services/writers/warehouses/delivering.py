@@ -1,0 +1,127 @@
+"""Writes batches of deliveries to their destinations and says what came of each; no fault of one is another's."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+
+import msgspec
+import psycopg
+import psycopg_pool
+
+from schemas.private import MESSAGE_CHARS, private_bytes
+from services.ledger.erasure import destination_of
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
+from services.runtime.errors import Unsealable
+from services.runtime.metrics import count, level, timed
+from services.writers.reading import Reading
+from services.writers.rows import Row
+from services.writers.warehouses.circuits import Circuits
+from services.writers.warehouses.kinds import DriverMissing, Kind, SettingsFault
+from services.writers.warehouses.shelf import Shelf
+from services.writers.warehouses.stored import Destinations, Name, StoredDestination
+from services.writers.warehouses.table import Table
+from services.writers.warehouses.warehouse import Refusal
+from services.writers.writer import DestinationDown, refused, written
+
+UNAVAILABLE, REFUSED = "destination_unavailable", "destination_refused"
+CLOSED = "the destination was deleted or disabled"
+PAUSED = "it failed several times in a row, and is asked again in a moment"
+log = logging.getLogger(__name__)
+
+
+def name_of(delivery: Delivery) -> Name:
+    """Return the destination of a delivery, also of the erasure of a deleted job there."""
+    return delivery.org_id, destination_of(delivery.destination_id)
+
+
+class Delivering:
+    """Delivers to the destinations of one kind, of all orgs."""
+
+    def __init__(
+        self, kind: Kind, destinations: Destinations, reading: Reading, shelf: Shelf, circuits: Circuits
+    ) -> None:
+        self._kind = kind
+        self._destinations = destinations
+        self._reading = reading
+        self._shelf = shelf
+        self._circuits = circuits
+
+    async def deliver(self, name: Name, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
+        """Deliver to one destination; return a result for each delivery, whatever goes wrong."""
+        started = time.monotonic()
+        results = await self._delivered(name, deliveries)
+        timed("delivery_batch_seconds", time.monotonic() - started, destination_kind=self._kind.name)
+        for result in results:
+            outcome = "failed" if result.error_type else "acked"
+            count("deliveries_written", destination_kind=self._kind.name, outcome=outcome)
+        count("delivery_rows_written", sum(each.rows for each in results), destination_kind=self._kind.name)
+        level("destinations_unavailable", self._circuits.open, destination_kind=self._kind.name)
+        return results
+
+    async def _delivered(self, name: Name, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
+        try:
+            stored = await self._destinations.find(name)
+            if stored is None or not stored.enabled or stored.kind != self._kind.name:
+                self._circuits.succeeded(name)
+                await self._shelf.drop(name)
+                return [refused(each, "destination_closed", CLOSED, closed=True) for each in deliveries]
+            if not self._circuits.may(name):
+                return _failed(deliveries, UNAVAILABLE, PAUSED)
+            rows = await self._reading.rows_of([each for each in deliveries if not each.erase])
+        except (psycopg.Error, psycopg_pool.PoolTimeout, DestinationDown) as error:
+            log.warning("nothing delivered: a store is away", extra={"reason": type(error).__name__})
+            return _failed(deliveries, "store_unavailable", "the blob store or Postgres did not answer")
+        return await self._tried(name, stored, deliveries, rows)
+
+    async def _tried(
+        self,
+        name: Name,
+        stored: StoredDestination,
+        deliveries: Sequence[Delivery],
+        rows: Sequence[Row | DeliveryResult],
+    ) -> list[DeliveryResult]:
+        try:
+            table = await self._shelf.take(name, stored)
+            async with asyncio.timeout(self._kind.write_seconds):
+                results = await _written(table, deliveries, rows)
+        except Exception as error:  # a driver's bug is one destination's matter, not that of all orgs
+            self._circuits.failed(name)
+            await self._shelf.drop(name)
+            error_type, message = said_of(error, self._kind)
+            extra = {"org_id": name[0], "destination_id": name[1], "reason": type(error).__name__}
+            log.warning("a destination does not take what it is given", extra=extra)
+            return _failed(deliveries, error_type, message)
+        self._circuits.succeeded(name)
+        self._shelf.give_back(name)
+        return results
+
+
+async def _written(
+    table: Table, deliveries: Sequence[Delivery], rows: Sequence[Row | DeliveryResult]
+) -> list[DeliveryResult]:
+    results = iter(await table.write(rows) if rows else [])
+    erasures = [each for each in deliveries if each.erase]
+    erased = iter(await table.erase(erasures) if erasures else [])
+    return [next(erased if each.erase else results) for each in deliveries]
+
+
+def said_of(error: Exception, kind: Kind) -> tuple[str, str]:
+    """Return the type and the message of a failure; of an error that nobody has foreseen its text may quote data."""
+    match error:
+        case Refusal() | SettingsFault() | Unsealable():
+            return REFUSED, str(error)
+        case DestinationDown() | DriverMissing():
+            return UNAVAILABLE, str(error)
+        case TimeoutError():
+            return UNAVAILABLE, f"it took longer than {kind.write_seconds:g} s"
+        case _:
+            return UNAVAILABLE, f"the writer of {kind.name} failed: {type(error).__name__}"
+
+
+def _failed(deliveries: Sequence[Delivery], error_type: str, message: str) -> list[DeliveryResult]:
+    private = private_bytes({"message": message[:MESSAGE_CHARS]})
+    return [
+        msgspec.structs.replace(written(each, rows=0), error_type=error_type, private=private) for each in deliveries
+    ]

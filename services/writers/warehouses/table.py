@@ -1,0 +1,150 @@
+"""Writes deliveries to one table: items become rows, fields columns, and the newest generation of each job wins."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from schemas.storable import storable_text
+from services.ledger.reports import DeliveryResult
+from services.ledger.tasks import Delivery
+from services.writers.rows import Row, Unreadable
+from services.writers.warehouses.cells import cell, new_columns
+from services.writers.warehouses.items import Item, items_of
+from services.writers.warehouses.kinds import Kind
+from services.writers.warehouses.warehouse import (
+    JOB_COLUMNS,
+    Block,
+    Column,
+    ColumnType,
+    JobKey,
+    JobRows,
+    Value,
+    Warehouse,
+)
+from services.writers.writer import refused, written
+
+MAX_COLUMNS = 500  # of a table; fields beyond are in `_data` only
+OURS = frozenset(column.name for column in JOB_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    delivery: Delivery
+    items: Sequence[Item]
+
+    @property
+    def key(self) -> JobKey:
+        return key_of(self.delivery)
+
+    @property
+    def size(self) -> int:
+        return sum(len(item.text) for item in self.items)
+
+
+def key_of(delivery: Delivery) -> JobKey:
+    """Return whose rows a delivery brings."""
+    return JobKey(delivery.org_id, delivery.job_id)
+
+
+class Table:
+    """Writes to one warehouse, one call at a time; every call raises what the warehouse raises."""
+
+    def __init__(self, kind: Kind, warehouse: Warehouse) -> None:
+        self._kind = kind
+        self._warehouse = warehouse
+        self._columns: Mapping[str, ColumnType] = {}
+
+    async def close(self) -> None:
+        """Let go of the warehouse."""
+        await self._warehouse.close()
+
+    async def erase(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
+        """Take away what the table has of deleted jobs."""
+        await self._warehouse.erase(sorted({key_of(each) for each in deliveries}))
+        return [written(each, rows=0) for each in deliveries]
+
+    async def write(self, rows: Sequence[Row | DeliveryResult]) -> list[DeliveryResult]:
+        """Write what was read of deliveries; return one result for each, in their order."""
+        read = [self._read(each) for each in rows]
+        newest: dict[JobKey, _Job] = {}
+        for each in read:
+            if isinstance(each, _Job):
+                held = newest.get(each.key)
+                if held is None or held.delivery.generation <= each.delivery.generation:
+                    newest[each.key] = each
+        jobs = sorted(newest.values(), key=lambda job: job.key)
+        faults: dict[JobKey, str] = {}
+        if jobs:
+            await self._complete(jobs)
+        for part in _parts(jobs, self._kind):
+            faults |= await self._warehouse.write(self._block(part))
+        return [each if isinstance(each, DeliveryResult) else _result(each, newest, faults) for each in read]
+
+    def _read(self, row: Row | DeliveryResult) -> _Job | DeliveryResult:
+        if isinstance(row, DeliveryResult):
+            return row
+        try:
+            job = _Job(row.delivery, items_of(row.normalized))
+        except Unreadable as error:
+            return refused(row.delivery, "extraction_unreadable", str(error))
+        if job.size > self._kind.max_bytes:
+            return refused(row.delivery, "row_refused", f"its items are larger than {self._kind.max_bytes} bytes")
+        return job
+
+    async def _complete(self, jobs: Sequence[_Job]) -> None:
+        """See to a column for each field, as long as there is room."""
+        if not self._columns:
+            self._columns = await self._warehouse.columns()
+        items = [item for job in jobs for item in job.items]
+        if not new_columns(items, self._columns, MAX_COLUMNS - len(self._columns)):
+            return
+        self._columns = await self._warehouse.columns()  # another writer may have added some, of other types
+        new = new_columns(items, self._columns, MAX_COLUMNS - len(self._columns))
+        if new:
+            await self._warehouse.add_columns(new)
+            self._columns = await self._warehouse.columns()
+
+    def _block(self, jobs: Sequence[_Job]) -> Block:
+        named = {name: None for job in jobs for item in job.items for name in item.fields}
+        columns = [Column(name, self._columns[name]) for name in named if name in self._columns and name not in OURS]
+        return Block((*JOB_COLUMNS, *columns), [_rows(job, columns) for job in jobs])
+
+
+def _parts(jobs: Sequence[_Job], kind: Kind) -> Iterator[Sequence[_Job]]:
+    """Cut jobs into blocks that a warehouse takes at once; a job is never cut."""
+    part: list[_Job] = []
+    rows = size = 0
+    for job in jobs:
+        over = rows + len(job.items) > kind.max_rows or size + job.size > kind.max_bytes or len(part) >= kind.max_jobs
+        if part and over:
+            yield part
+            part, rows, size = [], 0, 0
+        part.append(job)
+        rows, size = rows + len(job.items), size + job.size
+    if part:
+        yield part
+
+
+def _rows(job: _Job, columns: Sequence[Column]) -> JobRows:
+    delivery = job.delivery
+    told: tuple[Value, ...] = (
+        delivery.generation,
+        storable_text(delivery.domain),
+        storable_text(delivery.schema_id),
+        storable_text(delivery.data_type),
+        delivery.submitted_at,
+        delivery.extracted_at or None,
+    )
+    rows = [
+        (
+            *(delivery.org_id, delivery.job_id, number, *told, item.text),
+            *(cell(item.fields.get(column.name), column.type) for column in columns),
+        )
+        for number, item in enumerate(job.items)
+    ]
+    return JobRows(job.key, delivery.generation, rows)
+
+
+def _result(job: _Job, newest: Mapping[JobKey, _Job], faults: Mapping[JobKey, str]) -> DeliveryResult:
+    """Say what came of a job; one that a newer generation has overtaken is written, for nothing of it is missing."""
+    fault = faults.get(job.key) if newest[job.key] is job else None
+    return refused(job.delivery, "row_refused", fault) if fault else written(job.delivery, rows=len(job.items))
