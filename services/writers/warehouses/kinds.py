@@ -13,7 +13,11 @@ from typing import Any, Protocol
 
 import msgspec
 
+from services.writers.warehouses.bigquery.settings import BigQuerySettings, ServiceAccount
+from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
+from services.writers.warehouses.databricks.settings import DatabricksSecrets, DatabricksSettings
+from services.writers.warehouses.snowflake.settings import SnowflakeSecrets, SnowflakeSettings
 from services.writers.warehouses.warehouse import Warehouse
 
 
@@ -48,7 +52,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind. `opened` names what opens a table: `module:function`, which takes an Opening and calls nobody yet."""
+    """One kind; `opened` is `module:callable`, which makes a Warehouse of settings, secrets and `allow_private`."""
 
     name: str
     title: str
@@ -74,11 +78,11 @@ class Kind:
         """Return a table; nobody is called yet."""
         module, _, name = self.opened.partition(":")
         try:
-            make: Callable[[Opening], Warehouse] = getattr(import_module(module), name)
+            make: Callable[..., Warehouse] = getattr(import_module(module), name)
         except ImportError as error:
             extra = f"install jobledger[{self.extra}]" if self.extra else "install its driver"
             raise DriverMissing(f"the writer of {self.name} cannot run here: {extra}") from error
-        return make(opening)
+        return make(opening.settings, opening.secrets, allow_private=opening.allow_private)
 
 
 KINDS: Mapping[str, Kind] = {
@@ -89,7 +93,42 @@ KINDS: Mapping[str, Kind] = {
             title="PostgreSQL",
             settings=PostgresSettings,
             secrets=PostgresSecrets,
-            opened="services.writers.warehouses.customer_postgres.warehouse:opened",
+            opened="services.writers.warehouses.customer_postgres.warehouse:PostgresWarehouse",
+        ),
+        Kind(
+            name="customer_clickhouse",
+            title="ClickHouse",
+            settings=ClickHouseSettings,
+            secrets=ClickHousePassword,
+            opened="services.writers.warehouses.clickhouse_customer.warehouse:ClickHouseWarehouse",
+        ),
+        Kind(
+            name="bigquery",
+            title="BigQuery",
+            settings=BigQuerySettings,
+            secrets=ServiceAccount,
+            opened="services.writers.warehouses.bigquery.warehouse:BigQueryWarehouse",
+            seconds=5.0,  # a table may be loaded into 1,500 times a day, and a job takes seconds
+            write_seconds=600.0,
+        ),
+        Kind(
+            name="snowflake",
+            title="Snowflake",
+            settings=SnowflakeSettings,
+            secrets=SnowflakeSecrets,
+            opened="services.writers.warehouses.snowflake.warehouse:opened",
+            extra="snowflake",
+            seconds=2.0,
+            write_seconds=300.0,
+        ),
+        Kind(
+            name="databricks",
+            title="Databricks",
+            settings=DatabricksSettings,
+            secrets=DatabricksSecrets,
+            opened="services.writers.warehouses.databricks.warehouse:DatabricksWarehouse",
+            seconds=2.0,
+            write_seconds=300.0,
         ),
     )
 }

@@ -16,7 +16,6 @@ from services.writers.warehouses.addressing import checked_addresses
 from services.writers.warehouses.customer_postgres.faults import connect_fault_of, fault_of
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
 from services.writers.warehouses.customer_postgres.statements import READ, Statements
-from services.writers.warehouses.kinds import Opening
 from services.writers.warehouses.piecewise import DataFault, write_halving
 from services.writers.warehouses.warehouse import (
     JOB_COLUMNS,
@@ -26,7 +25,6 @@ from services.writers.warehouses.warehouse import (
     JobKey,
     JobRows,
     Value,
-    Warehouse,
 )
 
 CONNECT_SECONDS = 5
@@ -34,11 +32,6 @@ STATEMENT_MS = 60_000
 SILENT_MS = 15_000  # that the server may leave what was sent without an answer of TCP
 ERASED = 2**63 - 1  # a generation behind which none comes
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-def opened(opening: Opening) -> Warehouse:
-    """Return the table of an opening."""
-    return PostgresWarehouse(opening.settings, opening.secrets, allow_private=opening.allow_private)
 
 
 class PostgresWarehouse:

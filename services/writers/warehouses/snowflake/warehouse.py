@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from services.runtime.addresses import AddressRefused, CheckedResolver
 from services.writers.warehouses.piecewise import as_json, json_arrays, write_halving
 from services.writers.warehouses.snowflake.session import Session
-from services.writers.warehouses.snowflake.settings import HOSTS, SnowflakeSettings
+from services.writers.warehouses.snowflake.settings import HOSTS, SnowflakeSecrets, SnowflakeSettings
 from services.writers.warehouses.snowflake.statements import Statements, column_type
 from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Refusal
 from services.writers.writer import DestinationDown
@@ -123,3 +123,10 @@ class SnowflakeWarehouse:
 
 def _bound(jobs: Iterable[JobKey]) -> str:
     return as_json([[job.org_id, job.job_id] for job in jobs])
+
+
+def opened(
+    settings: SnowflakeSettings, secrets: SnowflakeSecrets, *, allow_private: bool = False
+) -> SnowflakeWarehouse:
+    """Return a table; nobody is called yet."""
+    return SnowflakeWarehouse(settings, Session(settings, secrets), allow_private=allow_private)
