@@ -88,10 +88,9 @@ class Shelf:
 
     def _open(self, name: Name, stored: StoredDestination) -> Table:
         secrets = opened_secrets(self._sealer, name, stored.sealed)
-        opening = Opening(
-            self._kind.read_settings(stored.settings), self._kind.read_secrets(secrets), self._allow_private
-        )
-        return Table(self._kind, self._kind.open(opening))
+        settings = self._kind.read_settings(stored.settings)
+        opening = Opening(settings, self._kind.read_secrets(secrets), self._allow_private)
+        return Table(self._kind, self._kind.open(opening), settings.place)
 
 
 async def _closed(table: Table) -> None:

@@ -48,9 +48,10 @@ def key_of(delivery: Delivery) -> JobKey:
 class Table:
     """Writes to one warehouse, one call at a time; every call raises what the warehouse raises."""
 
-    def __init__(self, kind: Kind, warehouse: Warehouse) -> None:
+    def __init__(self, kind: Kind, warehouse: Warehouse, place: str = "") -> None:
         self._kind = kind
         self._warehouse = warehouse
+        self._place = place  # the name of the table
         self._columns: Mapping[str, ColumnType] = {}
 
     async def close(self) -> None:
@@ -77,7 +78,7 @@ class Table:
             await self._complete(jobs)
         for part in _parts(jobs, self._kind):
             faults |= await self._warehouse.write(self._block(part))
-        return [each if isinstance(each, DeliveryResult) else _result(each, newest, faults) for each in read]
+        return [each if isinstance(each, DeliveryResult) else self._result(each, newest, faults) for each in read]
 
     def _read(self, row: Row | DeliveryResult) -> _Job | DeliveryResult:
         if isinstance(row, DeliveryResult):
@@ -107,6 +108,13 @@ class Table:
         named = {name: None for job in jobs for item in job.items for name in item.fields}
         columns = [Column(name, self._columns[name]) for name in named if name in self._columns and name not in OURS]
         return Block((*JOB_COLUMNS, *columns), [_rows(job, columns) for job in jobs])
+
+    def _result(self, job: _Job, newest: Mapping[JobKey, _Job], faults: Mapping[JobKey, str]) -> DeliveryResult:
+        """Say what came of a job; one that a newer generation has overtaken is written: nothing of it is missing."""
+        fault = faults.get(job.key) if newest[job.key] is job else None
+        if fault:
+            return refused(job.delivery, "row_refused", fault)
+        return written(job.delivery, rows=len(job.items), place=self._place)
 
 
 def _parts(jobs: Sequence[_Job], kind: Kind) -> Iterator[Sequence[_Job]]:
@@ -142,9 +150,3 @@ def _rows(job: _Job, columns: Sequence[Column]) -> JobRows:
         for number, item in enumerate(job.items)
     ]
     return JobRows(job.key, delivery.generation, rows)
-
-
-def _result(job: _Job, newest: Mapping[JobKey, _Job], faults: Mapping[JobKey, str]) -> DeliveryResult:
-    """Say what came of a job; one that a newer generation has overtaken is written, for nothing of it is missing."""
-    fault = faults.get(job.key) if newest[job.key] is job else None
-    return refused(job.delivery, "row_refused", fault) if fault else written(job.delivery, rows=len(job.items))

@@ -75,7 +75,7 @@ class OneShelf(Shelf):
         self.warehouse = warehouse
 
     def _open(self, name: Name, stored: StoredDestination) -> Table:
-        return Table(KIND, self.warehouse)
+        return Table(KIND, self.warehouse, "shop.public.items")
 
 
 class Known:
@@ -110,6 +110,7 @@ def own(number: int = 1, **values: Any) -> Delivery:
 async def test_the_newest_generation_is_written_and_older_ones_are_answered_as_written() -> None:
     bench = Bench()
     results = await bench.deliver(own(1, generation=2), own(1, generation=1), own(2))
+    assert {each.place for each in results} == {"shop.public.items"}
     assert [(each.generation, each.error_type, each.rows) for each in results] == [(2, "", 1), (1, "", 1), (1, "", 1)]
     [block] = bench.warehouse.blocks
     assert [(job.key.job_id, job.generation) for job in block.jobs] == [("job-1", 2), ("job-2", 1)]
