@@ -149,9 +149,6 @@ def _check(settings: Settings) -> None:
         "schedule_min_seconds",
         "schedule_grace_seconds",
         "schedule_poll_seconds",
-        "schedule_min_seconds",
-        "schedule_grace_seconds",
-        "schedule_poll_seconds",
         "retention_poll_seconds",
         "webhook_disable_seconds",
     ):

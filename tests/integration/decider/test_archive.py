@@ -86,7 +86,7 @@ def life(seed: int) -> Script:
     script: Script = []
     for job_id in scripts.JOBS:
         org_id = scripts.org_of(job_id)
-        ends: list[list[AnyCommand]] = [
+        ends: list[Script] = [
             [scripts.report(job_id, "b0", 1, 0, Extracted(result_ref="r")), scripts.settle(job_id, PLACES, 1, "")],
             [scripts.report(job_id, "b0", 1, 0, Failed(error_type="x")), scripts.settle(job_id, PLACES, 1, "bad_row")],
             [
@@ -94,6 +94,13 @@ def life(seed: int) -> Script:
                 scripts.settle(job_id, ["q"], 1, "bad_row"),
             ],
             [CancelJob(command_id="x", org_id=org_id, job_id=job_id, correlation_id="first")],
+            [
+                scripts.report(job_id, "b0", 1, 0, Extracted(result_ref="r")),
+                scripts.settle(job_id, PLACES, 1, ""),
+                scripts.Wait(300),
+                ExpireJob(command_id="y", org_id=org_id, job_id=job_id),
+                scripts.settle(job_id, ["erasure"], 1, ""),
+            ],
             [DeleteJob(command_id="e", org_id=org_id, job_id=job_id), scripts.settle(job_id, ["erasure"], 1, "")],
         ]
         script += [scripts.submit(job_id, chosen.randrange(len(scripts.PLACES) + 1), 0), scripts.claim(job_id, "b0")]
