@@ -14,6 +14,7 @@ from msgspec import Struct
 from api import answers, positions
 from api.errors import CODES
 from api.operation import Operation
+from api.rules import RULES
 
 VERSION = "1.0.0"
 REF = "#/components/schemas/{name}"
@@ -36,12 +37,19 @@ HEADERS = {
     "If-None-Match": "the `ETag` of an earlier answer: 304 without a body where nothing has changed since",
     "If-Match": "the `ETag` of what was read: refused where it has changed since; `*`: whatever it is now",
 }
+FORMS = {
+    "Idempotency-Key": {"pattern": "^[!-~]{1,255}$"},
+    "If-Match": {"pattern": r'^(\*|"[!#-~]*"(, "[!#-~]*")*)$'},
+    positions.HEADER: POSITION,
+}
 
 
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the OpenAPI document of these operations."""
     types = sorted({shape for operation in operations for shape in _types(operation)}, key=lambda shape: shape.__name__)
     _, schemas = msgspec.json.schema_components([*types, answers.Error], ref_template=REF)
+    for name in RULES.keys() & schemas.keys():
+        schemas[name] |= RULES[name]
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
@@ -142,7 +150,13 @@ def _own_query(operation: Operation) -> list[dict[str, Any]]:
 def _header_parameters(operation: Operation) -> list[dict[str, Any]]:
     waits = (positions.HEADER,) if operation.positioned else ()
     return [
-        {"name": name, "in": "header", "description": HEADERS[name], "required": False, "schema": {"type": "string"}}
+        {
+            "name": name,
+            "in": "header",
+            "description": HEADERS[name],
+            "required": name == "If-Match" and "if_match_missing" in operation.errors,
+            "schema": {"type": "string", **FORMS.get(name, {})},
+        }
         for name in (*operation.headers, *waits)
     ]
 

@@ -16,8 +16,14 @@ from services.runtime.ids import uuid7
 log = logging.getLogger(__name__)
 
 
+MAX_LINE_BYTES = 32 * 1024  # of a request: a query may hold a url of 8,192 characters, each percent-encoded
+
+
 class Runner(web.AppRunner):
     """aiohttp's runner with our protocol; pinned to aiohttp 3.14, some of whose insides it overrides."""
+
+    def __init__(self, app: web.Application, **options: Any) -> None:
+        super().__init__(app, max_line_size=MAX_LINE_BYTES, **options)
 
     async def _make_server(self) -> web.Server:
         made = await super()._make_server()

@@ -45,10 +45,9 @@ def given_key(headers: MultiMapping[str]) -> str:
     keys = headers.getall("Idempotency-Key", [])
     if len(keys) > 1:
         raise Problem("bad_request", "the header comes several times: send one key", field="Idempotency-Key")
-    key = keys[0] if keys else ""
-    if key and not _IDEMPOTENCY_KEY.fullmatch(key):
+    if keys and not _IDEMPOTENCY_KEY.fullmatch(keys[0]):
         raise invalid("Idempotency-Key", "the header takes 1 to 255 visible ASCII characters")
-    return key
+    return keys[0] if keys else ""
 
 
 def cancellation(org_id: str, job_id: str, key: str) -> str:

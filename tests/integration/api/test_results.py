@@ -122,3 +122,9 @@ def stored(settings: Settings, job_id: str) -> None:
             """,
             (uuid.uuid4(), job_id),
         )
+
+
+async def test_extractions_are_asked_for_by_a_url_as_long_as_one_may_be(api: Api, acme: Tenant) -> None:
+    url = "https://shop.example/" + "ä" * 4000  # six bytes each, percent-encoded
+    found = await api.call("GET", "/api/v1/extractions", acme.key, params={"url": url})
+    assert (found.status, found.json["extractions"]) == (200, [])
