@@ -2,7 +2,8 @@
 
 The same batches of deliveries are written in turn in two ways, into a fresh table each round: by the writer (items made
 rows, its own exactness) and by the floor (the driver alone, one COPY per batch of rows that are made before). Rows a
-second and CPU-ms of this process a delivery are told, and the ratio of the latter. The first round warms up and is left out.
+second and CPU-ms of this process a delivery are told, and the ratio of the latter.
+The first round warms up and is left out.
 """
 
 import argparse
