@@ -24,6 +24,7 @@ WITHOUT_ORG = {
     "orgs": "the operator's list of all orgs",
     "grant_of_key": "which org a key belongs to is what it asks",
     "sealed_credentials": "sealing all of them again is the operator's command",
+    "sealed_destinations": "sealing all of them again is the operator's command",
 }
 OF_ORG = re.compile(r"\borg_id = (%\(org_id\)s|%s)")
 # What writes a new row, or only takes a lock, has nothing to look for: it names the org among its values.
