@@ -81,6 +81,14 @@ async def test_numbers_in_json_are_rounded_where_bigquery_has_none_of_them(
     assert fake.engine.rows(DATASET, TABLE, ["tags"]) == [(kept,)]
 
 
+async def test_a_number_in_json_that_no_double_comes_near_refuses_its_job_alone(
+    fake: FakeBigQuery, warehouse: BigQueryWarehouse
+) -> None:
+    refused = await warehouse.write(block(job("a", tags="1e400"), job("b"), job("c")))
+    assert refused == {key("a"): "BigQuery refuses a row (invalidQuery)"}
+    assert set(held(fake)) == {("b", 1, 0), ("c", 1, 0)}
+
+
 @pytest.mark.parametrize("call", ["tables.insert", "jobs.load", "jobs.query", "tables.delete"])
 async def test_a_block_whose_answer_was_lost_is_written_once(
     fake: FakeBigQuery, warehouse: BigQueryWarehouse, call: str, open_as: Open
@@ -111,8 +119,9 @@ async def test_rows_that_went_away_before_they_were_taken_over_are_loaded_again(
     assert held(fake) == {("a", 1, 0): 1}
 
 
-@pytest.mark.parametrize("call", ["jobs.load", "jobs.query"])
-@pytest.mark.parametrize("reason", ["backendError", "quotaExceeded", "invalidQuery"])
+@pytest.mark.parametrize(
+    ("call", "reason"), [("jobs.load", "quotaExceeded"), ("jobs.query", "backendError"), ("jobs.query", "invalidQuery")]
+)
 async def test_a_job_that_ends_with_what_passes_is_tried_under_another_name(
     fake: FakeBigQuery, warehouse: BigQueryWarehouse, call: str, reason: str
 ) -> None:
@@ -124,8 +133,16 @@ async def test_a_job_that_ends_with_what_passes_is_tried_under_another_name(
     assert held(fake) == {("a", 1, 0): 1}
 
 
-@pytest.mark.parametrize("reason", ["rateLimitExceeded", "quotaExceeded", "backendError"])
-@pytest.mark.parametrize("call", ["tables.get", "tables.insert", "upload.begin", "jobs.load", "jobs.query"])
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        ("tables.get", "rateLimitExceeded"),
+        ("tables.insert", "quotaExceeded"),
+        ("upload.begin", "backendError"),
+        ("jobs.load", "rateLimitExceeded"),
+        ("jobs.query", "quotaExceeded"),
+    ],
+)
 async def test_quotas_and_outages_are_waited_for(
     fake: FakeBigQuery, warehouse: BigQueryWarehouse, call: str, reason: str
 ) -> None:
@@ -230,6 +247,17 @@ async def test_private_addresses_are_not_reached(fake: FakeBigQuery, open_as: Op
         await inside.columns()
     assert not fake.calls
     assert not fake.tokens.given
+
+
+async def test_every_transaction_changes_a_row_that_all_change(
+    fake: FakeBigQuery, warehouse: BigQueryWarehouse
+) -> None:
+    """BigQuery cancels one of two transactions that change rows of a table, and lets those that only add rows be."""
+    kept = f"{TABLE}__generations"
+    for _ in range(2):
+        await warehouse.write(block(job("a")))
+        await warehouse.erase([key("b")])
+        assert Counter(fake.engine.rows(DATASET, kept, ["_job_id"]))[("",)] == 1
 
 
 async def test_an_erased_job_does_not_come_back_late(fake: FakeBigQuery, warehouse: BigQueryWarehouse) -> None:

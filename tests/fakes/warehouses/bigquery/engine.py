@@ -182,7 +182,7 @@ def parsed_json(text: str, mode: str) -> str:
         if re.fullmatch(r"-?\d+", digits) and -INT64 <= int(digits) < UINT64:
             return int(digits)
         rounded = float(digits)
-        if mode != "round" and (not math.isfinite(rounded) or repr(rounded) != digits):
+        if not math.isfinite(rounded) or (mode != "round" and repr(rounded) != digits):
             raise ValueError("Input number cannot round-trip through string representation")
         return rounded
 
