@@ -130,6 +130,25 @@ KINDS: Mapping[str, Kind] = {
             seconds=2.0,
             write_seconds=300.0,
         ),
+        Kind(
+            name="customer_clickhouse",
+            title="ClickHouse",
+            settings=ClickHouseSettings,
+            secrets=ClickHousePassword,
+            opened="services.writers.warehouses.clickhouse_customer.warehouse:opened",
+            max_jobs=5_000,  # each block is two parts that ClickHouse has to merge
+            seconds=2.0,
+        ),
+        Kind(
+            name="bigquery",
+            title="BigQuery",
+            settings=BigQuerySettings,
+            secrets=ServiceAccount,
+            opened="services.writers.warehouses.bigquery.warehouse:opened",
+            max_jobs=10_000,  # each block is two jobs of BigQuery, which take seconds and are paid by what they read
+            seconds=10.0,
+            write_seconds=600.0,
+        ),
     )
 }
 

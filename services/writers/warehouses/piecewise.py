@@ -1,34 +1,51 @@
 """Writes the jobs of a block in pieces that a warehouse takes, and finds the jobs whose data it does not take."""
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Protocol, TypeVar
 
 import msgspec
 
-from services.writers.warehouses.warehouse import JobKey, JobRows, Value
-
-Write = Callable[[Sequence[JobRows]], Awaitable[None]]
+from services.writers.warehouses.warehouse import JobKey, Value
 
 
 class DataFault(Exception):
     """The warehouse does not take the data of at least one of the jobs; it has written none of them."""
 
+    def __init__(self, message: str, keys: frozenset[JobKey] = frozenset()) -> None:
+        super().__init__(message)
+        self.keys = keys  # of jobs that it names; the others may be good
 
-async def write_halving(jobs: Sequence[JobRows], write: Write) -> Mapping[JobKey, str]:
-    """Write jobs; where the data of one is refused, halve until it stands alone, so that the others are written.
+
+class Keyed(Protocol):
+    """What is written of one job."""
+
+    @property
+    def key(self) -> JobKey:
+        """Whose it is."""
+
+
+Part = TypeVar("Part", bound=Keyed)
+
+
+async def write_halving(parts: Sequence[Part], write: Callable[[Sequence[Part]], Awaitable[None]]) -> dict[JobKey, str]:
+    """Write jobs; where the data of some is refused, find them by their names or by halves, and write the others.
 
     Returns:
         Why the data of a job was refused, by job.
     """
-    if not jobs:
-        return {}
-    try:
-        await write(jobs)
-        return {}
-    except DataFault as fault:
-        if len(jobs) == 1:
-            return {jobs[0].key: str(fault)}
-    middle = len(jobs) // 2
-    return {**await write_halving(jobs[:middle], write), **await write_halving(jobs[middle:], write)}
+    refused: dict[JobKey, str] = {}
+    left = [list(parts)] if parts else []
+    while left:
+        tried = left.pop()
+        try:
+            await write(tried)
+        except DataFault as fault:
+            bad = {each.key for each in tried} if len(tried) == 1 else fault.keys & {each.key for each in tried}
+            refused |= dict.fromkeys(bad, str(fault))
+            good = [each for each in tried if each.key not in bad]
+            middle = len(good) if bad else len(good) // 2
+            left.extend(half for half in (good[middle:], good[:middle]) if half)
+    return refused
 
 
 def as_json(values: object) -> str:

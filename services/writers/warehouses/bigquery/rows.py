@@ -48,19 +48,29 @@ def _lines_of(columns: Sequence[Column], job: JobRows) -> list[bytes]:
 
 
 def _value(column: Column, value: Value) -> Value:
-    """Write a value so that BigQuery reads the same; numbers of 64 bits, and those that JSON has not, are texts."""
+    """Write a value for a column of the table as it is; BigQuery says so where it does not fit.
+
+    Numbers of 64 bits, and those that JSON has not, are texts.
+    """
     if value is None:
         return None
-    if column.type is ColumnType.INTEGER:
-        return str(value)
-    if column.type is ColumnType.NUMBER and isinstance(value, float) and not math.isfinite(value):
-        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
-    if column.type is ColumnType.TIMESTAMP:
-        try:
-            return (EPOCH + timedelta(microseconds=int(value))).isoformat(timespec="microseconds")
-        except OverflowError:
-            raise ValueError(f"{column.name} is a time outside of the years 1 to 9999") from None
+    match column.type:
+        case ColumnType.TEXT | ColumnType.JSON:
+            return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        case ColumnType.INTEGER:
+            return str(value)
+        case ColumnType.NUMBER if isinstance(value, float) and not math.isfinite(value):
+            return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
+        case ColumnType.TIMESTAMP if isinstance(value, int):
+            return _time(column.name, value)
     return value
+
+
+def _time(name: str, micros: int) -> str:
+    try:
+        return (EPOCH + timedelta(microseconds=micros)).isoformat(timespec="microseconds")
+    except OverflowError:
+        raise ValueError(f"{name} is a time outside of the years 1 to 9999") from None
 
 
 def jobs_at(messages: Iterable[str], jobs: Sequence[JobLines]) -> frozenset[JobKey]:

@@ -98,8 +98,8 @@ class Tables:
         """Take a table away; one that is not there is no fault."""
         await self._rest.ask("DELETE", f"{self._path}/{table}")
 
-    async def grown(self, table: str, columns: Sequence[Column]) -> None:
-        """Add columns to a table as it is at that moment; those that it has already stay."""
+    async def grown(self, table: str, columns: Sequence[Column]) -> TableInfo:
+        """Add columns to a table as it is at that moment, and return what it is then; those that it has stay."""
         for _ in range(TRIES):
             found = await self.found(table)
             if found is None:
@@ -107,11 +107,11 @@ class Tables:
             there = {str(field["name"]).lower() for field in found.fields}
             new = [each for each in columns if each.name not in there and not each.name.startswith(RESERVED)]
             if not new:
-                return
+                return found
             grown = {"schema": {"fields": [*found.fields, *fields_of(new)]}}
             answer = await self._rest.ask("PATCH", f"{self._path}/{table}", grown, {"If-Match": found.etag})
             if answer.status < 300:
-                return
+                return _info(answer)
         raise DestinationDown("the table is changed by somebody else all the time")
 
     async def _inserted(self, table: Mapping[str, Any]) -> TableInfo | None:

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from services.writers.warehouses.apart import RowsRefused, written_apart
 from services.writers.warehouses.bigquery import statements
 from services.writers.warehouses.bigquery.jobs import JobFailed, Jobs, JobSpent
 from services.writers.warehouses.bigquery.rest import Rest
@@ -20,7 +19,9 @@ from services.writers.warehouses.bigquery.settings import BigQuerySettings, Serv
 from services.writers.warehouses.bigquery.tables import KEPT_COLUMNS, TableInfo, Tables, columns_of, staged_fields_of
 from services.writers.warehouses.bigquery.tokens import Tokens
 from services.writers.warehouses.calls import Calls
-from services.writers.warehouses.warehouse import JOB_COLUMNS, Block, Column, ColumnType, JobKey, Refusal
+from services.writers.warehouses.kinds import Opening
+from services.writers.warehouses.piecewise import DataFault, write_halving
+from services.writers.warehouses.warehouse import JOB_COLUMNS, Block, Column, ColumnType, JobKey, Refusal, Warehouse
 
 KEPT = "__generations"  # behind the name of the table: which generation is kept of each job
 STAGED = "__staged_"
@@ -48,21 +49,21 @@ class BigQueryWarehouse:
         self._jobs.location = self._made.location
         await self._tables.made(self._table + KEPT, KEPT_COLUMNS)
         found = columns_of(self._made)
-        missing = [column for column in JOB_COLUMNS if column.name not in found]
-        if missing:
+        if missing := [column for column in JOB_COLUMNS if column.name not in found]:
             await self.add_columns(missing)
-            found |= {column.name: column.type for column in missing}
-        return found
+        return columns_of(self._made)
 
     async def add_columns(self, columns: Sequence[Column]) -> None:
         """Add what is missing; names that BigQuery keeps for itself are left out."""
-        await self._tables.grown(self._table, columns)
+        self._made = await self._tables.grown(self._table, columns)
 
     async def write(self, block: Block) -> Mapping[JobKey, str]:
         """Write a block; where rows of jobs are refused, the others once more."""
         await self._ready()
-        lines, refused = lines_of(block.columns, block.jobs)
-        return refused | await written_apart(lines, partial(self._stored, block.columns))
+        held = columns_of(self._made)
+        columns = [Column(each.name, held.get(each.name, each.type)) for each in block.columns]
+        lines, refused = lines_of(columns, block.jobs)
+        return refused | await write_halving(lines, partial(self._stored, columns))
 
     async def erase(self, jobs: Sequence[JobKey]) -> None:
         """Take jobs away."""
@@ -83,7 +84,7 @@ class BigQueryWarehouse:
             await self.columns()
 
     async def _stored(self, columns: Sequence[Column], jobs: Sequence[JobLines]) -> None:
-        """Load jobs and bring them into the table, under names that follow from what they are; RowsRefused: nothing."""
+        """Load jobs and bring them into the table, under names that follow from what they are; DataFault: nothing."""
         body = body_of(jobs)
         digest = self._digest(columns, body)
         name = f"{digest}_{self._rounds[digest]}"
@@ -106,7 +107,7 @@ class BigQueryWarehouse:
         except JobFailed as failed:
             await self._tables.dropped(staged)
             named = jobs_at((fault.message for fault in failed.faults), jobs)
-            raise RowsRefused(f"BigQuery refuses a row ({failed})", named) from failed
+            raise DataFault(f"BigQuery refuses a row ({failed})", named) from failed
         self._rounds.pop(digest, None)
         await self._tables.dropped(staged)
 
@@ -114,3 +115,8 @@ class BigQueryWarehouse:
         """Name what is written, and the table that it is written to: one that was made anew takes it again."""
         place = f"{self._tables.quoted(self._table)}\0{self._made.creationTime}\0{names_of(columns)}\0"
         return hashlib.blake2b(place.encode() + body, digest_size=16).hexdigest()
+
+
+def opened(opening: Opening) -> Warehouse:
+    """Open a table."""
+    return BigQueryWarehouse(opening.settings, opening.secrets, allow_private=opening.allow_private)

@@ -22,12 +22,12 @@ def _value(column: Column, value: Value) -> Value:
     if value is None:
         return None
     match column.type:
-        case ColumnType.INTEGER if not -INT64 <= int(value) < INT64:
+        case ColumnType.INTEGER if isinstance(value, int) and not -INT64 <= value < INT64:
             raise ValueError(f"{column.name} has an integer of more than 64 bits")
         case ColumnType.NUMBER if isinstance(value, float) and not math.isfinite(value):
             return str(value)
-        case ColumnType.TIMESTAMP:
-            return _time(column.name, int(value))
+        case ColumnType.TIMESTAMP if isinstance(value, int):
+            return _time(column.name, value)
     return value
 
 

@@ -11,9 +11,9 @@ import aiohttp
 import msgspec
 from yarl import URL
 
-from services.writers.warehouses.apart import RowsRefused
 from services.writers.warehouses.calls import Answer, Calls
 from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
+from services.writers.warehouses.piecewise import DataFault
 from services.writers.warehouses.warehouse import Refusal
 from services.writers.writer import DestinationDown
 
@@ -55,7 +55,7 @@ class Server:
         await self._calls.close()
 
     async def command(self, statement: str, parameters: Mapping[str, str] | None = None) -> None:
-        """Run a statement; raises RowsRefused, Refusal and DestinationDown."""
+        """Run a statement; raises DataFault, Refusal and DestinationDown."""
         await self._asked(statement, parameters or {})
 
     async def rows(self, query: str, parameters: Mapping[str, str] | None = None) -> list[list[str]]:
@@ -92,7 +92,7 @@ def _error(answer: Answer) -> Exception:
     name = NAME.findall(answer.body)
     what = f"ClickHouse answered {answer.status}, code {code} {name[-1].decode() if name else ''}".rstrip()
     if code in ROWS:
-        return RowsRefused(what)
+        return DataFault(what)
     if code in ADVICE:
         return Refusal(f"{what}: {ADVICE[code]}")
     if not code and answer.status in (401, 403):

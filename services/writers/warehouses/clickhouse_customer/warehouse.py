@@ -5,13 +5,14 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from services.writers.warehouses.apart import written_apart
 from services.writers.warehouses.calls import Calls
 from services.writers.warehouses.clickhouse_customer import statements
 from services.writers.warehouses.clickhouse_customer.rows import row_of
 from services.writers.warehouses.clickhouse_customer.server import Server, listed
 from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
-from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Refusal
+from services.writers.warehouses.kinds import Opening
+from services.writers.warehouses.piecewise import write_halving
+from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Refusal, Warehouse
 
 NONE_NEWER = (1 << 63) - 1  # the generation that counts of a job that was erased: nothing that comes late is shown
 
@@ -54,7 +55,7 @@ class ClickHouseWarehouse:
         async def write(jobs: Sequence[JobRows]) -> None:
             await self._stored(names, jobs, [line for job in jobs for line in lines[job.key]])
 
-        return refused | await written_apart([job for job in block.jobs if job.key in lines], write)
+        return refused | await write_halving([job for job in block.jobs if job.key in lines], write)
 
     async def erase(self, jobs: Sequence[JobKey]) -> None:
         """Take jobs away, and whatever comes of them late."""
@@ -103,3 +104,8 @@ class ClickHouseWarehouse:
         if found:
             stale, parameters = listed([(org_id, job_id, int(generation)) for org_id, job_id, generation in found])
             await self._server.command(statements.SQL["erase_stale"].format(table=self._table, stale=stale), parameters)
+
+
+def opened(opening: Opening) -> Warehouse:
+    """Open a table."""
+    return ClickHouseWarehouse(opening.settings, opening.secrets, allow_private=opening.allow_private)

@@ -42,7 +42,7 @@ class Engine:
     def __init__(self, project: str) -> None:
         self._project = project
         self._duck = duckdb.connect()
-        self._duck.execute(f"ATTACH ':memory:' AS \"{project}\"; SET TimeZone = 'UTC'")
+        self._duck.execute(f"ATTACH ':memory:' AS \"{project}\"; SET TimeZone = 'UTC'; SET threads = 1")
         self._duck.create_function("parse_json_of_bigquery", parsed_json, ["VARCHAR", "VARCHAR"], "VARCHAR")
 
     def close(self) -> None:

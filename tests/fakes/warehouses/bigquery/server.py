@@ -124,6 +124,10 @@ class FakeBigQuery:
         self.tables[name] = (table, time.time_ns(), next(self._ids))
         return name
 
+    def columns(self, name: str) -> list[str]:
+        """Return the names of the columns of a table."""
+        return [field.name for field in self.tables[name][0].schema.fields]
+
     async def _patch_table(self, request: web.Request, _: str) -> web.Response:
         name = self._named(request)
         table, made_at, changed = self.tables[name]
