@@ -32,9 +32,10 @@ async def fake() -> AsyncIterator[FakeBigQuery]:
 async def open_as(fake: FakeBigQuery) -> AsyncIterator[Open]:
     """Return warehouses as other processes would have them."""
     opened: list[BigQueryWarehouse] = []
+    own = msgspec.convert(fake.tokens.key_file(), ServiceAccount)
 
     def open_one(dataset: str = DATASET, *, allow_private: bool = True, **account: str) -> BigQueryWarehouse:
-        key_file = msgspec.convert({**fake.tokens.key_file(), **account}, ServiceAccount)
+        key_file = msgspec.convert({**fake.tokens.key_file(), **account}, ServiceAccount) if account else own
         settings = BigQuerySettings(PROJECT, dataset, TABLE, fake.url)
         opened.append(BigQueryWarehouse(settings, key_file, allow_private=allow_private))
         return opened[-1]

@@ -75,7 +75,7 @@ def assertion(account: ServiceAccount, at_seconds: int) -> str:
         "exp": at_seconds + CLAIM_SECONDS,
     }
     signed = b".".join(_encoded(msgspec.json.encode(part)) for part in (header, claims))
-    return b".".join((signed, _encoded(account.key.sign(signed, PKCS1v15(), SHA256())))).decode()
+    return b".".join((signed, _encoded(account.key().sign(signed, PKCS1v15(), SHA256())))).decode()
 
 
 def _encoded(data: bytes) -> bytes:
