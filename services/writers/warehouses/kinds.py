@@ -108,7 +108,7 @@ KINDS: Mapping[str, Kind] = {
             settings=BigQuerySettings,
             secrets=ServiceAccount,
             opened="services.writers.warehouses.bigquery.warehouse:BigQueryWarehouse",
-            seconds=5.0,  # a table may be loaded into 1,500 times a day, and a job takes seconds
+            seconds=5.0,  # a block is two jobs of BigQuery: they take seconds, and are paid by what they read
             write_seconds=600.0,
         ),
         Kind(
@@ -129,25 +129,6 @@ KINDS: Mapping[str, Kind] = {
             opened="services.writers.warehouses.databricks.warehouse:DatabricksWarehouse",
             seconds=2.0,
             write_seconds=300.0,
-        ),
-        Kind(
-            name="customer_clickhouse",
-            title="ClickHouse",
-            settings=ClickHouseSettings,
-            secrets=ClickHousePassword,
-            opened="services.writers.warehouses.clickhouse_customer.warehouse:opened",
-            max_jobs=5_000,  # each block is two parts that ClickHouse has to merge
-            seconds=2.0,
-        ),
-        Kind(
-            name="bigquery",
-            title="BigQuery",
-            settings=BigQuerySettings,
-            secrets=ServiceAccount,
-            opened="services.writers.warehouses.bigquery.warehouse:opened",
-            max_jobs=10_000,  # each block is two jobs of BigQuery, which take seconds and are paid by what they read
-            seconds=10.0,
-            write_seconds=600.0,
         ),
     )
 }

@@ -230,6 +230,16 @@ async def test_times_outside_of_the_calendar_are_refused_alone(
     assert set(held(fake)) == {("b", 1, 0)}
 
 
+async def test_tables_that_their_owner_dropped_are_made_again(fake: FakeBigQuery, warehouse: BigQueryWarehouse) -> None:
+    await warehouse.write(block(job("a")))
+    for table in (TABLE, f"{TABLE}__generations"):
+        fake.drop(table)
+    with pytest.raises(DestinationDown):
+        await warehouse.write(block(job("a"), job("b", title="Lamp")))
+    assert await warehouse.write(block(job("a"), job("b", title="Lamp"))) == {}
+    assert Counter(fake.engine.rows(DATASET, TABLE, ["_job_id", "title"])) == {("a", None): 1, ("b", "Lamp"): 1}
+
+
 async def test_a_job_that_runs_is_waited_for(fake: FakeBigQuery, warehouse: BigQueryWarehouse) -> None:
     fake.looks = 2
     assert await warehouse.write(block(job("a"))) == {}

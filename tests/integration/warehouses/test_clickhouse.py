@@ -184,6 +184,18 @@ async def test_columns_that_others_add_are_shown_and_stay(
     assert (await warehouse.columns())["size"] is ColumnType.NUMBER
 
 
+async def test_tables_that_their_owner_dropped_are_made_again(
+    warehouse: ClickHouseWarehouse, rows: Rows, database: Client
+) -> None:
+    await warehouse.write(block(job("a")))
+    for what in ("VIEW items", "TABLE items__rows SYNC", "TABLE items__generations SYNC"):
+        database.command(f"DROP {what}")
+    with pytest.raises(DestinationDown):
+        await warehouse.write(block(job("a"), job("b", title="Lamp")))
+    assert await warehouse.write(block(job("a"), job("b", title="Lamp"))) == {}
+    assert rows("SELECT _job_id, title FROM items ORDER BY ALL") == [("a", None), ("b", "Lamp")]
+
+
 async def test_a_table_of_the_customers_own_is_not_replaced_by_a_view(
     warehouse: ClickHouseWarehouse, rows: Rows, database: Client, stack: Stack
 ) -> None:

@@ -19,9 +19,8 @@ from services.writers.warehouses.bigquery.settings import BigQuerySettings, Serv
 from services.writers.warehouses.bigquery.tables import KEPT_COLUMNS, TableInfo, Tables, columns_of, staged_fields_of
 from services.writers.warehouses.bigquery.tokens import Tokens
 from services.writers.warehouses.calls import Calls
-from services.writers.warehouses.kinds import Opening
 from services.writers.warehouses.piecewise import DataFault, write_halving
-from services.writers.warehouses.warehouse import JOB_COLUMNS, Block, Column, ColumnType, JobKey, Refusal, Warehouse
+from services.writers.warehouses.warehouse import JOB_COLUMNS, Block, Column, ColumnType, JobKey, Refusal
 
 KEPT = "__generations"  # behind the name of the table: which generation is kept of each job
 STAGED = "__staged_"
@@ -59,7 +58,7 @@ class BigQueryWarehouse:
 
     async def write(self, block: Block) -> Mapping[JobKey, str]:
         """Write a block; where rows of jobs are refused, the others once more."""
-        await self._ready()
+        await self._ready(block.columns)
         held = columns_of(self._made)
         columns = [Column(each.name, held.get(each.name, each.type)) for each in block.columns]
         lines, refused = lines_of(columns, block.jobs)
@@ -79,9 +78,12 @@ class BigQueryWarehouse:
             except JobFailed as failed:
                 raise Refusal(f"BigQuery refuses to erase rows ({failed})") from failed
 
-    async def _ready(self) -> None:
+    async def _ready(self, columns: Sequence[Column] = ()) -> None:
+        """Look at the tables where nobody has yet, or they are others than they were; an owner may drop them."""
         if not self._made.creationTime:
-            await self.columns()
+            found = await self.columns()
+            if missing := [column for column in columns if column.name not in found]:
+                await self.add_columns(missing)
 
     async def _stored(self, columns: Sequence[Column], jobs: Sequence[JobLines]) -> None:
         """Load jobs and bring them into the table, under names that follow from what they are; DataFault: nothing."""
@@ -103,6 +105,7 @@ class BigQueryWarehouse:
             await self._jobs.run(f"jobledger_write_{name}", written, {"job_ids": [job.key.job_id for job in jobs]})
         except JobSpent:
             self._rounds[digest] += 1
+            self._made = TableInfo()
             raise
         except JobFailed as failed:
             await self._tables.dropped(staged)
@@ -115,8 +118,3 @@ class BigQueryWarehouse:
         """Name what is written, and the table that it is written to: one that was made anew takes it again."""
         place = f"{self._tables.quoted(self._table)}\0{self._made.creationTime}\0{names_of(columns)}\0"
         return hashlib.blake2b(place.encode() + body, digest_size=16).hexdigest()
-
-
-def opened(opening: Opening) -> Warehouse:
-    """Open a table."""
-    return BigQueryWarehouse(opening.settings, opening.secrets, allow_private=opening.allow_private)

@@ -10,9 +10,8 @@ from services.writers.warehouses.clickhouse_customer import statements
 from services.writers.warehouses.clickhouse_customer.rows import row_of
 from services.writers.warehouses.clickhouse_customer.server import Server, listed
 from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
-from services.writers.warehouses.kinds import Opening
 from services.writers.warehouses.piecewise import write_halving
-from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Refusal, Warehouse
+from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Refusal
 
 NONE_NEWER = (1 << 63) - 1  # the generation that counts of a job that was erased: nothing that comes late is shown
 
@@ -42,7 +41,7 @@ class ClickHouseWarehouse:
 
     async def write(self, block: Block) -> Mapping[JobKey, str]:
         """Write a block; what ClickHouse refuses is found by halving."""
-        await self._ready()
+        await self._ready(block.columns)
         lines: dict[JobKey, list[bytes]] = {}
         refused: dict[JobKey, str] = {}
         for job in block.jobs:
@@ -63,9 +62,12 @@ class ClickHouseWarehouse:
         await self._count(jobs, [NONE_NEWER] * len(jobs))
         await self._clean(jobs)
 
-    async def _ready(self) -> None:
+    async def _ready(self, columns: Sequence[Column] = ()) -> None:
+        """Look at the tables where nobody has yet, or a statement has failed: an owner may drop them."""
         if not self._made:
-            await self.columns()
+            found = await self.columns()
+            if missing := [column for column in columns if column.name not in found]:
+                await self.add_columns(missing)
 
     async def _renewed(self) -> Mapping[str, ColumnType]:
         """Let the view show what the table has, and return what that is."""
@@ -81,12 +83,14 @@ class ClickHouseWarehouse:
         return statements.columns_of(held)
 
     async def _stored(self, names: Sequence[str], jobs: Sequence[JobRows], lines: Sequence[bytes]) -> None:
+        self._made = False
         if lines:
             body = b"\n".join(lines)
             token = hashlib.blake2b(repr(names).encode() + body, digest_size=16).hexdigest()
             await self._server.insert(self._table + statements.ROWS, names, body, token)
         await self._count([job.key for job in jobs], [job.generation for job in jobs])
         await self._clean([job.key for job in jobs])
+        self._made = True
 
     async def _count(self, jobs: Sequence[JobKey], generations: Sequence[int]) -> None:
         """Let generations count, where no newer ones do."""
@@ -104,8 +108,3 @@ class ClickHouseWarehouse:
         if found:
             stale, parameters = listed([(org_id, job_id, int(generation)) for org_id, job_id, generation in found])
             await self._server.command(statements.SQL["erase_stale"].format(table=self._table, stale=stale), parameters)
-
-
-def opened(opening: Opening) -> Warehouse:
-    """Open a table."""
-    return ClickHouseWarehouse(opening.settings, opening.secrets, allow_private=opening.allow_private)
