@@ -107,12 +107,6 @@ async def test_a_wrong_secret_is_refused_and_not_quoted(fake: SnowflakeFake, ope
     assert fake.logins == 0
 
 
-async def test_what_is_no_key_is_refused_before_anybody_is_asked(opened: Opened) -> None:
-    """With words about the field."""
-    with pytest.raises(Refusal, match="privateKey takes an RSA key in PEM"):
-        opened(SnowflakeSecrets(private_key="marker-2"))
-
-
 async def test_writers_of_a_job_take_turns_and_the_stale_one_loses(opened: Opened) -> None:
     """However they meet: eight writers, each with a generation of its own, come at the same time."""
     writers = [opened() for _ in range(8)]

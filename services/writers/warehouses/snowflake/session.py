@@ -10,13 +10,11 @@ from cryptography.hazmat.primitives.serialization import (
     Encoding,
     NoEncryption,
     PrivateFormat,
-    load_pem_private_key,
 )
 from snowflake.connector import SnowflakeConnection, errors
 
 from services.writers.warehouses.snowflake.faults import fault_of
 from services.writers.warehouses.snowflake.settings import SnowflakeSecrets, SnowflakeSettings
-from services.writers.warehouses.warehouse import Refusal
 
 LOGIN_SECONDS = 20
 REQUEST_SECONDS = 120  # that the connector tries a request again by itself
@@ -68,15 +66,15 @@ class Session:
             self.execute("BEGIN TRANSACTION")
             try:
                 yield self
-            except BaseException:
-                self._roll_back()
+            except BaseException as error:
+                self._roll_back(error)
                 raise
             self.execute("COMMIT")
 
     def execute(self, statement: str, *bound: str) -> Sequence[Row]:
         """Run a statement and return its rows."""
         with self._connected().cursor() as cursor:
-            cursor.execute(statement, bound or None)
+            cursor.execute(statement, bound or None, timeout=STATEMENT_SECONDS)
             return cursor.fetchall()
 
     def _connected(self) -> SnowflakeConnection:
@@ -110,11 +108,12 @@ class Session:
             )
         return self._connection
 
-    def _roll_back(self) -> None:
-        try:
+    def _roll_back(self, error: BaseException) -> None:
+        """Roll back what failed; where nobody answers, Snowflake does it once the session is over."""
+        if isinstance(error, errors.Error) and not isinstance(error, errors.ProgrammingError):
+            self._forget()
+        else:
             self.execute("ROLLBACK")
-        except errors.Error:
-            self._forget()  # without its session Snowflake rolls the transaction back by itself
 
     def _forget(self) -> None:
         connection, self._connection = self._connection, None
@@ -128,14 +127,7 @@ def _login(secrets: SnowflakeSecrets) -> dict[str, Any]:
         return {"password": secrets.password}
     if secrets.token:
         return {"authenticator": "PROGRAMMATIC_ACCESS_TOKEN", "token": secrets.token}
-    passphrase = secrets.private_key_passphrase.encode() or None
-    try:
-        key = load_pem_private_key(secrets.private_key.encode(), passphrase)
-    except (ValueError, TypeError):
-        raise Refusal(
-            "privateKey takes an RSA key in PEM, and privateKeyPassphrase its passphrase if it has one"
-        ) from None
     return {
         "authenticator": "SNOWFLAKE_JWT",
-        "private_key": key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption()),
+        "private_key": secrets.key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption()),
     }

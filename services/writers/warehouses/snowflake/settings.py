@@ -2,6 +2,9 @@
 
 import re
 
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from msgspec import Struct
 
 # Hosts of accounts: all that a writer connects to, unless private addresses are allowed.
@@ -60,9 +63,22 @@ class SnowflakeSecrets(Struct, frozen=True, forbid_unknown_fields=True, rename="
             raise ValueError("give exactly one of privateKey, token and password")
         if self.private_key_passphrase and not self.private_key:
             raise ValueError("privateKeyPassphrase goes with privateKey")
+        if self.private_key:
+            _ = self.key
 
     def __repr__(self) -> str:
         return "SnowflakeSecrets(...)"
+
+    @property
+    def key(self) -> RSAPrivateKey:
+        """The private key that signs logins."""
+        try:
+            key = load_pem_private_key(self.private_key.encode(), self.private_key_passphrase.encode() or None)
+        except (ValueError, TypeError, UnsupportedAlgorithm):
+            raise ValueError("privateKey takes an RSA key in PEM, with privateKeyPassphrase if it has one") from None
+        if not isinstance(key, RSAPrivateKey):
+            raise ValueError("privateKey takes an RSA key")
+        return key
 
 
 def _check_name(field: str, value: str) -> None:
