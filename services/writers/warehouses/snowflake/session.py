@@ -17,9 +17,9 @@ from services.writers.warehouses.snowflake.faults import fault_of
 from services.writers.warehouses.snowflake.settings import SnowflakeSecrets, SnowflakeSettings
 
 LOGIN_SECONDS = 20
-REQUEST_SECONDS = 120  # that the connector tries a request again by itself
-STATEMENT_SECONDS = 600
-LOCK_SECONDS = 360  # longer than the 5 minutes after which Snowflake takes a lock from a writer that is gone
+REQUEST_SECONDS = 100  # of one statement, with the times that the connector sends it again by itself
+STATEMENT_SECONDS = 90
+LOCK_SECONDS = 60  # a lock of a writer that is gone stays for 5 minutes: it is waited for again and again
 
 Row = tuple[Any, ...]
 
@@ -74,7 +74,7 @@ class Session:
     def execute(self, statement: str, *bound: str) -> Sequence[Row]:
         """Run a statement and return its rows."""
         with self._connected().cursor() as cursor:
-            cursor.execute(statement, bound or None, timeout=STATEMENT_SECONDS)
+            cursor.execute(statement, bound or None)
             return cursor.fetchall()
 
     def _connected(self) -> SnowflakeConnection:
