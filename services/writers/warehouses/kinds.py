@@ -127,8 +127,9 @@ KINDS: Mapping[str, Kind] = {
             settings=DatabricksSettings,
             secrets=DatabricksSecrets,
             opened="services.writers.warehouses.databricks.warehouse:DatabricksWarehouse",
+            max_bytes=8 * 1024 * 1024,  # a statement takes 16 MiB, in which they are escaped
             seconds=2.0,
-            write_seconds=300.0,
+            write_seconds=900.0,
         ),
     )
 }

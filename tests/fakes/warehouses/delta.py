@@ -6,6 +6,7 @@ A statement that others overtook, between its reading and its commit, fails as i
 import asyncio
 import re
 import uuid
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -35,7 +36,7 @@ class Delta:
     schema: str = "results"
     before_commit: asyncio.Event | None = None  # the next statement waits for it, and takes it away
     held_back: asyncio.Event = field(default_factory=asyncio.Event)  # a statement waits
-    _version: int = 0
+    _versions: Counter[str] = field(default_factory=Counter)  # by table
     _comments: dict[tuple[str, str], str] = field(default_factory=dict)  # by table and column
 
     def __post_init__(self) -> None:
@@ -62,7 +63,10 @@ class Delta:
                 for name, kind, *_ in self._answer(tree.this)
             ]
         comments = _taken_comments(tree)
-        await self._committed([each.sql("duckdb") for each in _translated(tree)], parameters)
+        table = tree.find(exp.Table)
+        assert table
+        altered = isinstance(tree, exp.Alter)
+        await self._committed(table.name, [each.sql("duckdb") for each in _translated(tree)], parameters, altered)
         self._comments = comments | self._comments
         return []
 
@@ -72,25 +76,28 @@ class Delta:
         except duckdb.Error as error:
             raise _failed(error) from error
 
-    async def _committed(self, statements: Sequence[str], parameters: Mapping[str, str]) -> None:
-        read, duck = self._version, self._duck.cursor()
+    async def _committed(
+        self, table: str, statements: Sequence[str], parameters: Mapping[str, str], changed: bool
+    ) -> None:
+        read, duck = self._versions[table], self._duck.cursor()
         duck.execute("SET TimeZone = 'UTC'; BEGIN")
         try:
             for each in statements:
                 used = {name: value for name, value in parameters.items() if f"${name}" in each}
-                duck.execute(each, used)
+                answer = duck.execute(each, used).fetchall()
+                changed = changed or answer not in ([], [(0,)])  # Delta commits nothing where no row changes
             if gate := self.before_commit:
                 self.before_commit = None
                 self.held_back.set()
                 await gate.wait()
-            if self._version != read:
+            if self._versions[table] != read:
                 raise Failed(*CONFLICT)
             duck.execute("COMMIT")
         except duckdb.Error as error:
             raise _failed(error) from error
         finally:
             duck.close()  # which rolls back what was not committed
-        self._version += 1
+        self._versions[table] += changed
 
 
 def statement_id() -> str:
@@ -122,6 +129,8 @@ def _translated(tree: exp.Expr) -> Sequence[exp.Expr]:
         tree.set("properties", None)
     if isinstance(tree, exp.Alter):
         [added] = tree.args["actions"]
+        if isinstance(added, exp.AlterSet):
+            return []  # properties: DuckDB has none
         return [
             exp.Alter(this=tree.this.copy(), kind="TABLE", actions=[_duck(column.copy())])
             for column in added.expressions

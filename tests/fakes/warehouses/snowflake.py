@@ -21,7 +21,7 @@ from starlette.types import Message, Receive, Scope, Send
 from tests.eventually import eventually
 
 USER, PASSWORD, TOKEN = "LOADER", "correct horse", "pat-1234"
-LOGIN_REFUSED = "390100"
+LOGIN_REFUSED, SESSION_GONE = "390100", "390111 08001"
 
 
 @dataclass
@@ -31,13 +31,14 @@ class SnowflakeFake:
     public_key: str = ""  # PEM of the user's key pair
     port: int = 0
     down: bool = False  # answer 503 to logins and statements
-    lose_next: str = ""  # run the next statement that begins so, then cut the line and be down
+    lose_next: str = ""  # run the next statement that begins so, then cut the line and lose the session
     refuse_next: dict[str, str] = field(default_factory=dict)  # start of a statement -> code of its error
     statements: list[str] = field(default_factory=list)
     logins: int = 0
     _answers: dict[str, list[Message]] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _owner: str = ""  # session that holds the lock
+    _lost: set[str] = field(default_factory=set)  # sessions that are no more
     _open: set[str] = field(default_factory=set)  # sessions in a transaction
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,17 +82,21 @@ class SnowflakeFake:
     async def _query(self, scope: Scope, body: bytes, send: Send) -> None:
         statement = json.loads(_unzipped(body))["sqlText"]
         request_id = dict(part.split("=", 1) for part in scope["query_string"].decode().split("&"))["requestId"]
+        session = dict(scope["headers"]).get(b"authorization", b"").decode()
+        if session in self._lost:
+            await JSONResponse(_error(SESSION_GONE))(scope, _again(body), send)
+            return
         if request_id not in self._answers:
             self.statements.append(statement)
-            self._answers[request_id] = await self._run(scope, body, statement)
+            self._answers[request_id] = await self._run(scope, body, statement, session)
         if self.lose_next and statement.startswith(self.lose_next):
-            self.lose_next, self.down = "", True
+            self.lose_next = ""
+            self._lost.add(session)
             return  # the server closes the connection without an answer
         for message in self._answers[request_id]:
             await send(message)
 
-    async def _run(self, scope: Scope, body: bytes, statement: str) -> list[Message]:
-        session = dict(scope["headers"]).get(b"authorization", b"").decode()
+    async def _run(self, scope: Scope, body: bytes, statement: str, session: str) -> list[Message]:
         sent: list[Message] = []
 
         async def send(message: Message) -> None:
@@ -100,16 +105,9 @@ class SnowflakeFake:
         if code := next(
             (self.refuse_next.pop(start) for start in [*self.refuse_next] if statement.startswith(start)), ""
         ):
-            number, state = code.split()
-            answer = {
-                "data": {"errorCode": number, "sqlState": state},
-                "code": number,
-                "message": "no",
-                "success": False,
-            }
-            await JSONResponse(answer)(scope, _again(body), send)
+            await JSONResponse(_error(code))(scope, _again(body), send)
             return sent
-        if statement.startswith("UPDATE") and self._owner != session:
+        if statement.startswith(("UPDATE", "CREATE", "ALTER")) and self._owner != session:
             await self._lock.acquire()
             self._owner = session
         await fakesnow(scope, _again(body), send)
@@ -138,6 +136,11 @@ async def running(fake: SnowflakeFake) -> AsyncIterator[SnowflakeFake]:
     finally:
         server.should_exit = True
         await serving
+
+
+def _error(code: str) -> dict[str, Any]:
+    number, state = code.split()
+    return {"data": {"errorCode": number, "sqlState": state}, "code": number, "message": "no", "success": False}
 
 
 async def _body(receive: Receive) -> bytes:

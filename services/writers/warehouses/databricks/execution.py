@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec import Struct, field
 
-from services.writers.warehouses.databricks.calls import Calls
 from services.writers.warehouses.databricks.faults import statement_fault
 from services.writers.warehouses.databricks.settings import DatabricksSettings
 from services.writers.warehouses.databricks.tokens import Tokens
+from services.writers.warehouses.databricks.workspace import Workspace
 from services.writers.warehouses.warehouse import Refusal
 from services.writers.writer import DestinationDown
 
@@ -46,9 +46,9 @@ class _Answer(Struct):
 class Execution:
     """Statements of one SQL warehouse."""
 
-    def __init__(self, settings: DatabricksSettings, calls: Calls, tokens: Tokens) -> None:
+    def __init__(self, settings: DatabricksSettings, workspace: Workspace, tokens: Tokens) -> None:
         self._settings = settings
-        self._calls = calls
+        self._workspace = workspace
         self._tokens = tokens
 
     async def run(self, statement: str, parameters: Mapping[str, str] | None = None) -> Rows:
@@ -88,7 +88,7 @@ class Execution:
 
     async def _call(self, method: str, path: str, body: object) -> bytes:
         token = await self._tokens.token()
-        return await (self._calls.get(path, token) if method == "GET" else self._calls.post(path, token, body))
+        return await (self._workspace.get(path, token) if method == "GET" else self._workspace.post(path, token, body))
 
 
 def _read(body: bytes) -> _Answer:

@@ -27,6 +27,7 @@ _READ: Mapping[ColumnType, str] = {
     ColumnType.TIMESTAMP: "TIMESTAMP_MICROS(CAST(item[{0}] AS BIGINT))",
     ColumnType.JSON: "item[{0}]",
 }
+ERASED = 2**63 - 1  # later than every generation
 
 
 class Statements:
@@ -34,7 +35,12 @@ class Statements:
 
     def __init__(self, settings: DatabricksSettings) -> None:
         self._table = ".".join(_name(part) for part in (settings.catalog, settings.schema, settings.table))
-        self.create = SQL["create"].format(table=self._table, declared=_declared(JOB_COLUMNS))
+        self._gone = ".".join(_name(part) for part in (settings.catalog, settings.schema, f"{settings.table}_gone"))
+        self.make = (
+            SQL["create_gone"].format(gone=self._gone),
+            SQL["create"].format(table=self._table, declared=_declared(JOB_COLUMNS)),
+        )
+        self.add_gone = SQL["add_gone"].format(gone=self._gone)
         self.describe = SQL["describe"].format(table=self._table)
         self.erase = SQL["erase"].format(table=self._table)
 
@@ -42,12 +48,17 @@ class Statements:
         """Return the statement that adds columns; it fails where one of them is there."""
         return SQL["add_columns"].format(table=self._table, declared=_declared(columns))
 
+    def overtake(self, mark: str) -> str:
+        """Return the statement that has all those fail which are under way; `mark` is one that was not there before."""
+        return SQL["overtake"].format(table=self._table, mark=mark)
+
     def write(self, columns: Sequence[Column]) -> str:
         """Return the statement that writes jobs."""
         names = [_name(column.name) for column in columns]
         read = [_READ[column.type].format(place) for place, column in enumerate(columns)]
         return SQL["write"].format(
             table=self._table,
+            gone=self._gone,
             values=", ".join(f"{value} AS {name}" for value, name in zip(read, names, strict=True)),
             nothing=", ".join(f"CAST(NULL AS {TYPES[column.type]}) AS {_name(column.name)}" for column in columns),
             names=", ".join(names),
@@ -61,8 +72,8 @@ def jobs_text(jobs: Iterable[JobRows]) -> str:
 
 
 def keys_text(keys: Iterable[JobKey]) -> str:
-    """Return jobs of whatever generation as the parameter `jobs`."""
-    return as_json([[key.org_id, key.job_id] for key in keys])
+    """Return jobs that are erased as the parameter `jobs`."""
+    return as_json([[key.org_id, key.job_id, str(ERASED)] for key in keys])
 
 
 def rows_text(jobs: Iterable[JobRows]) -> str:

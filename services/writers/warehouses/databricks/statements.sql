@@ -4,6 +4,25 @@
 CREATE TABLE IF NOT EXISTS {table} ({declared}) USING DELTA
 TBLPROPERTIES ('delta.isolationLevel' = 'Serializable')
 
+-- name: create_gone
+-- Of jobs that have no row: the generation that came without items, or the last there can be for one that was erased.
+CREATE TABLE IF NOT EXISTS {gone} (org_id STRING, job_id STRING, generation BIGINT) USING DELTA
+TBLPROPERTIES ('delta.isolationLevel' = 'Serializable')
+
+-- name: add_gone
+MERGE INTO {gone} AS held
+USING (
+  SELECT job[0] AS `$org`, job[1] AS `$job`, CAST(job[2] AS BIGINT) AS `$generation`
+  FROM (SELECT EXPLODE(FROM_JSON(:jobs, 'ARRAY<ARRAY<STRING>>')) AS job)
+) AS new
+ON held.org_id = new.`$org` AND held.job_id = new.`$job`
+WHEN MATCHED AND held.generation < new.`$generation` THEN UPDATE SET generation = new.`$generation`
+WHEN NOT MATCHED THEN INSERT (org_id, job_id, generation) VALUES (new.`$org`, new.`$job`, new.`$generation`)
+
+-- name: overtake
+-- A change of metadata has every statement fail that is under way on the table: it may not have seen which jobs are gone.
+ALTER TABLE {table} SET TBLPROPERTIES ('jobledger.gone' = '{mark}')
+
 -- name: describe
 DESCRIBE TABLE {table}
 
@@ -24,6 +43,9 @@ USING (
     WHERE NOT EXISTS (
       SELECT 1 FROM {table} AS later
       WHERE later._org_id = `$org` AND later._job_id = `$job` AND later._generation > `$generation`
+    ) AND NOT EXISTS (
+      SELECT 1 FROM {gone} AS later
+      WHERE later.org_id = `$org` AND later.job_id = `$job` AND later.generation > `$generation`
     )
   ),
   items AS (

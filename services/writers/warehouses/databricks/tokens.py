@@ -5,8 +5,8 @@ import time
 import msgspec
 from msgspec import Struct
 
-from services.writers.warehouses.databricks.calls import Calls
 from services.writers.warehouses.databricks.settings import DatabricksSecrets
+from services.writers.warehouses.databricks.workspace import Workspace
 from services.writers.writer import DestinationDown
 
 RENEWED_BEFORE_SECONDS = 300.0  # its end; a token lives for an hour
@@ -21,16 +21,16 @@ class _Granted(Struct):
 class Tokens:
     """Holds the token that is in use."""
 
-    def __init__(self, secrets: DatabricksSecrets, calls: Calls) -> None:
+    def __init__(self, secrets: DatabricksSecrets, workspace: Workspace) -> None:
         self._secrets = secrets
-        self._calls = calls
+        self._workspace = workspace
         self._token = secrets.token
         self._until = float("inf") if secrets.token else 0.0
 
     async def token(self) -> str:
         """Return a token that holds for some minutes more."""
         if time.monotonic() >= self._until:
-            body = await self._calls.form(
+            body = await self._workspace.form(
                 TOKEN_PATH,
                 {"grant_type": "client_credentials", "scope": "all-apis"},
                 user=self._secrets.client_id,

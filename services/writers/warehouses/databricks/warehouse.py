@@ -2,18 +2,19 @@
 
 import asyncio
 import random
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 
 from yarl import URL
 
-from services.writers.warehouses.databricks.calls import Calls
 from services.writers.warehouses.databricks.execution import Execution, Rows
 from services.writers.warehouses.databricks.faults import Conflict, ThereAlready
 from services.writers.warehouses.databricks.settings import DatabricksSecrets, DatabricksSettings
 from services.writers.warehouses.databricks.statements import Statements, column_type, jobs_text, keys_text, rows_text
 from services.writers.warehouses.databricks.tokens import Tokens
+from services.writers.warehouses.databricks.workspace import Workspace
 from services.writers.warehouses.piecewise import DataFault, write_halving
-from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows
+from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Warehouse
 
 STATEMENT_BYTES = 15 * 1024 * 1024  # with its parameters; a statement is at most 16 MiB
 TRIES = 5  # of a statement that lost to other writers of the table
@@ -31,8 +32,8 @@ class DatabricksWarehouse:
         allow_private: bool = False,
         base: URL | None = None,
     ) -> None:
-        self._calls = Calls(base or URL(f"https://{settings.host}"), allow_private=allow_private)
-        self._execution = Execution(settings, self._calls, Tokens(secrets, self._calls))
+        self._workspace = Workspace(base or URL(f"https://{settings.host}"), allow_private=allow_private)
+        self._execution = Execution(settings, self._workspace, Tokens(secrets, self._workspace))
         self._statements = Statements(settings)
         self._made = False
 
@@ -65,6 +66,8 @@ class DatabricksWarehouse:
             rows, keys = rows_text(jobs), jobs_text(jobs)
             if len(statement) + len(rows.encode()) + len(keys.encode()) > STATEMENT_BYTES:
                 raise DataFault(f"its items are larger than the {STATEMENT_BYTES} bytes that Databricks takes at once")
+            if without := [job for job in jobs if not job.rows]:
+                await self._gone(jobs_text(without))
             await self._run(statement, {"jobs": keys, "rows": rows})
 
         return await write_halving(block.jobs, write)
@@ -73,11 +76,20 @@ class DatabricksWarehouse:
         """Delete all rows of jobs."""
         if jobs:
             await self._make()
+            await self._gone(keys_text(jobs))
             await self._run(self._statements.erase, {"jobs": keys_text(jobs)})
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._calls.close()
+        await self._workspace.close()
+
+    async def _gone(self, jobs: str) -> None:
+        """Keep of jobs without rows which generation they are of, before their rows are deleted.
+
+        No statement spans two tables: what is under way on the table, and may not have seen this, is made to fail.
+        """
+        await self._run(self._statements.add_gone, {"jobs": jobs})
+        await self._run(self._statements.overtake(uuid.uuid4().hex))
 
     async def _described(self) -> Mapping[str, ColumnType | None]:
         await self._make()
@@ -90,7 +102,8 @@ class DatabricksWarehouse:
 
     async def _make(self) -> None:
         if not self._made:
-            await self._run(self._statements.create)
+            for statement in self._statements.make:
+                await self._run(statement)
             self._made = True
 
     async def _run(self, statement: str, parameters: Mapping[str, str] | None = None) -> Rows:

@@ -34,15 +34,18 @@ class Statements:
         schema = (settings.database, settings.schema)
         self._table = _name(*schema, settings.table)
         turns = _name(*schema, f"{settings.table}_TURNS")
+        gone = _name(*schema, f"{settings.table}_GONE")
         declared = ", ".join(_declared(column) for column in JOB_COLUMNS)
         self.make = (
             SQL["create"].format(table=self._table, declared=declared),
+            SQL["create_gone"].format(gone=gone),
             SQL["create_turns"].format(turns=turns),
             SQL["first_turn"].format(turns=turns),
         )
         self.take_turn = SQL["take_turn"].format(turns=turns)
-        self.describe, self.held, self.delete = (
-            SQL[name].format(table=self._table) for name in ("describe", "held", "delete")
+        self.describe, self.held, self.delete, self.forget_gone, self.insert_gone = (
+            SQL[name].format(table=self._table, gone=gone)
+            for name in ("describe", "held", "delete", "forget_gone", "insert_gone")
         )
 
     def add_columns(self, columns: Sequence[Column]) -> str:

@@ -5,6 +5,10 @@ CREATE TABLE IF NOT EXISTS {table} ({declared})
 -- name: create_turns
 CREATE TABLE IF NOT EXISTS {turns} ("TAKEN" NUMBER(19,0))
 
+-- name: create_gone
+-- Of jobs that have no row: the generation that came without items, or the last there can be for one that was erased.
+CREATE TABLE IF NOT EXISTS {gone} ("ORG_ID" VARCHAR, "JOB_ID" VARCHAR, "GENERATION" NUMBER(19,0))
+
 -- name: first_turn
 -- One row; where two writers came first at the same time, two rows do as well.
 INSERT INTO {turns} ("TAKEN") SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM {turns})
@@ -21,7 +25,11 @@ ALTER TABLE {table} ADD {added}
 
 -- name: held
 SELECT "_ORG_ID", "_JOB_ID", MAX("_GENERATION")
-FROM {table}
+FROM (
+  SELECT "_ORG_ID", "_JOB_ID", "_GENERATION" FROM {table}
+  UNION ALL
+  SELECT "ORG_ID", "JOB_ID", "GENERATION" FROM {gone}
+) AS known
 WHERE ("_ORG_ID", "_JOB_ID") IN (
   SELECT value[0]::VARCHAR, value[1]::VARCHAR FROM TABLE(FLATTEN(INPUT => PARSE_JSON(?)))
 )
@@ -36,4 +44,15 @@ WHERE ("_ORG_ID", "_JOB_ID") IN (
 -- name: insert
 INSERT INTO {table} ({names})
 SELECT {values}
+FROM TABLE(FLATTEN(INPUT => PARSE_JSON(?)))
+
+-- name: forget_gone
+DELETE FROM {gone}
+WHERE ("ORG_ID", "JOB_ID") IN (
+  SELECT value[0]::VARCHAR, value[1]::VARCHAR FROM TABLE(FLATTEN(INPUT => PARSE_JSON(?)))
+)
+
+-- name: insert_gone
+INSERT INTO {gone} ("ORG_ID", "JOB_ID", "GENERATION")
+SELECT value[0]::VARCHAR, value[1]::VARCHAR, value[2]::NUMBER(19,0)
 FROM TABLE(FLATTEN(INPUT => PARSE_JSON(?)))

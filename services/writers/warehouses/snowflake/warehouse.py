@@ -8,15 +8,20 @@ the block is committed, and a stale writer cannot come in between.
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.runtime.addresses import AddressRefused, CheckedResolver
+from services.writers.warehouses.addressing import checked_addresses
 from services.writers.warehouses.piecewise import as_json, json_arrays, write_halving
 from services.writers.warehouses.snowflake.session import Session
 from services.writers.warehouses.snowflake.settings import HOSTS, SnowflakeSecrets, SnowflakeSettings
 from services.writers.warehouses.snowflake.statements import Statements, column_type
-from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Refusal
-from services.writers.writer import DestinationDown
+from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Refusal, Warehouse
 
 BOUND_BYTES = 8 * 1024 * 1024  # of one bind: half of what a VARCHAR and a VARIANT hold in every account
+ERASED = 2**63 - 1  # later than every generation
+
+
+def opened(settings: SnowflakeSettings, secrets: SnowflakeSecrets, *, allow_private: bool = False) -> Warehouse:
+    """Return a table; nobody is called yet."""
+    return SnowflakeWarehouse(settings, Session(settings, secrets), allow_private=allow_private)
 
 
 class SnowflakeWarehouse:
@@ -91,6 +96,8 @@ class SnowflakeWarehouse:
             again = [job.key for job in ours if job.key in newest]
             if again:
                 session.execute(self._statements.delete, _bound(again))
+            if without := [job for job in ours if not job.rows]:
+                self._gone(session, [(*_names(job.key), job.generation) for job in without])
             for rows in json_arrays([row for job in ours for row in job.rows], BOUND_BYTES):
                 session.execute(insert, rows)
 
@@ -99,6 +106,12 @@ class SnowflakeWarehouse:
         with self.session.transaction() as session:
             self._take_turn(session)
             session.execute(self._statements.delete, _bound(jobs))
+            self._gone(session, [(*_names(key), ERASED) for key in jobs])
+
+    def _gone(self, session: Session, jobs: Sequence[tuple[str, str, int]]) -> None:
+        """Keep of jobs without rows which generation they are of."""
+        session.execute(self._statements.forget_gone, as_json([job[:2] for job in jobs]))
+        session.execute(self._statements.insert_gone, as_json(jobs))
 
     def _take_turn(self, session: Session) -> None:
         [(changed, *_)] = session.execute(self._statements.take_turn)
@@ -112,21 +125,12 @@ class SnowflakeWarehouse:
             return
         if not host.endswith(HOSTS):
             raise Refusal(f"host must end with {' or '.join(HOSTS)}")
-        try:
-            resolver = CheckedResolver(allow_private=False)
-            await resolver.resolve(host, 443)
-        except AddressRefused:
-            raise Refusal("host is at an address that is not public") from None
-        except OSError as error:
-            raise DestinationDown(f"{host} is not found: {type(error).__name__}") from error
+        await checked_addresses(host, allow_private=False)
+
+
+def _names(key: JobKey) -> tuple[str, str]:
+    return key.org_id, key.job_id
 
 
 def _bound(jobs: Iterable[JobKey]) -> str:
-    return as_json([[job.org_id, job.job_id] for job in jobs])
-
-
-def opened(
-    settings: SnowflakeSettings, secrets: SnowflakeSecrets, *, allow_private: bool = False
-) -> SnowflakeWarehouse:
-    """Return a table; nobody is called yet."""
-    return SnowflakeWarehouse(settings, Session(settings, secrets), allow_private=allow_private)
+    return as_json([_names(key) for key in jobs])
