@@ -47,6 +47,7 @@ class DatabricksFake:
 
     delta: Delta = field(default_factory=Delta)
     lose_next: str = ""  # commit the next statement that begins so, and give no answer
+    conflicts_after_loss: int = 0  # that follow on the answer that is lost
     conflicts: int = 0  # MERGE statements that lose to another writer
     looks: int = 0  # that a statement is PENDING, then RUNNING, before it has ended
     refusals: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # status and headers of the next answers
@@ -74,7 +75,7 @@ class DatabricksFake:
         name, status = statement_id(), await self._status(asked)
         self._ended[name] = (self.looks, status)
         if self.lose_next and asked.statement.startswith(self.lose_next):
-            self.lose_next = ""
+            self.lose_next, self.conflicts = "", self.conflicts_after_loss
             assert request.transport
             request.transport.close()
         return self._answer(name)

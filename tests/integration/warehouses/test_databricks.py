@@ -241,3 +241,16 @@ async def test_an_address_that_is_not_public_is_refused() -> None:
         with pytest.raises(Refusal, match="may not be reached"):
             await table.columns()
         await table.close()
+
+
+async def test_an_erasure_overtakes_a_write_that_has_not_seen_it(fake: DatabricksFake, opened: Opened) -> None:
+    """Although no statement spans the table and what is kept of erased jobs."""
+    late, eraser = opened(), opened()
+    await late.columns()
+    gate = fake.delta.before_commit = asyncio.Event()
+    writing = asyncio.create_task(late.write(block(job("a"), job("b"))))
+    await fake.delta.held_back.wait()
+    await eraser.erase([JobKey("org", "a")])
+    gate.set()
+    assert await writing == {}
+    assert held(fake) == [("b", 0, 1)]
