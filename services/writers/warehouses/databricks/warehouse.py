@@ -14,7 +14,7 @@ from services.writers.warehouses.databricks.statements import Statements, column
 from services.writers.warehouses.databricks.tokens import Tokens
 from services.writers.warehouses.databricks.workspace import Workspace
 from services.writers.warehouses.piecewise import DataFault, write_halving
-from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Warehouse
+from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows
 
 STATEMENT_BYTES = 15 * 1024 * 1024  # with its parameters; a statement is at most 16 MiB
 TRIES = 5  # of a statement that lost to other writers of the table
