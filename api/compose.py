@@ -13,6 +13,7 @@ from psycopg_pool import AsyncConnectionPool
 
 from api.auth import Keyring
 from api.config import keys
+from api.config.reseal import seal_webhooks
 from api.config.store import Pool
 from api.failures import Failures
 from api.fires import Fires
@@ -37,6 +38,7 @@ from services.runtime.event_lookup import EventLookup
 from services.runtime.health import Health
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.ledger_watch import watch_decider
+from services.runtime.sealing import Sealer
 from services.runtime.settings import Settings
 from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
@@ -59,6 +61,8 @@ async def main(settings: Settings) -> None:
     """Serve until cancelled, or until a part fails for good."""
     await asyncio.to_thread(wait_for_broker, settings, BROKER_SECONDS)
     await asyncio.to_thread(ensure_topics, settings)
+    if settings.credentials_key:
+        await asyncio.to_thread(seal_webhooks, settings.postgres, Sealer(settings.credentials_key))
     async with serving(settings) as running:
         await running.tasks
 

@@ -238,7 +238,13 @@ RETURNING webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enab
     disabled_at, created_at, updated_at
 
 -- name: save_secret
-INSERT INTO config.webhook_secrets (org_id, webhook_id, secret) VALUES (%(org_id)s, %(webhook_id)s, %(secret)s)
+INSERT INTO config.webhook_secrets (org_id, webhook_id, sealed) VALUES (%(org_id)s, %(webhook_id)s, %(sealed)s)
+
+-- name: webhook_secrets
+SELECT secret_id, org_id, webhook_id, secret, sealed FROM config.webhook_secrets ORDER BY secret_id FOR UPDATE
+
+-- name: reseal_secret
+UPDATE config.webhook_secrets SET secret = NULL, sealed = %(resealed)s WHERE secret_id = %(secret_id)s
 
 -- name: webhooks_of_org
 SELECT webhook_id, url, event_types, gating, on_exhausted, gate_seconds, enabled, disabled_reason,

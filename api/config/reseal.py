@@ -1,4 +1,7 @@
-"""Seals secrets and keys of orgs with the newest key: `python -m api.config.reseal`; then the former key can go."""
+"""Seals credentials, secrets of destinations and webhooks, and keys of orgs with the newest key; then the former key can go.
+
+`python -m api.config.reseal` does so.
+"""
 
 import os
 import sys
@@ -11,6 +14,7 @@ from services.runtime.sealing import Sealer
 from services.runtime.settings import settings_from
 from services.runtime.shredding.rows import SQL as SHREDDING
 from services.runtime.sql import blocks
+from services.writers.webhook.secrets import sealed_secret
 
 
 def reseal(dsn: str, sealer: Sealer) -> int:
@@ -32,7 +36,24 @@ def reseal(dsn: str, sealer: Sealer) -> int:
             resealed = sealer.reseal(bytes(sealed))
             values = {"org_id": org_id, "key_id": key_id, "sealed": sealed, "resealed": resealed}
             connection.execute(SHREDDING["reseal_org_key"], values)
-    return len(rows) + len(places) + len(kept)
+        secrets = _reseal_webhooks(connection, sealer, clear_only=False)
+    return len(rows) + len(places) + len(kept) + secrets
+
+
+def seal_webhooks(dsn: str, sealer: Sealer) -> int:
+    """Seal the secrets of webhooks that were saved before they were sealed; return how many."""
+    with psycopg.connect(dsn) as connection:
+        return _reseal_webhooks(connection, sealer, clear_only=True)
+
+
+def _reseal_webhooks(connection: psycopg.Connection, sealer: Sealer, *, clear_only: bool) -> int:
+    queries = blocks(QUERIES)
+    rows = connection.execute(queries["webhook_secrets"]).fetchall()
+    rows = [row for row in rows if row[3] is not None or not clear_only]
+    for secret_id, org_id, webhook_id, secret, sealed in rows:
+        fresh = sealed_secret(sealer, org_id, webhook_id, secret) if secret else sealer.reseal(bytes(sealed))
+        connection.execute(queries["reseal_secret"], {"secret_id": secret_id, "resealed": fresh})
+    return len(rows)
 
 
 def main() -> None:
@@ -41,7 +62,7 @@ def main() -> None:
     if not settings.credentials_key:
         raise SettingsError("JOBLEDGER_CREDENTIALS_KEY not set: give the new key and the former one, comma-separated")
     number = reseal(settings.postgres, Sealer(settings.credentials_key))
-    sys.stdout.write(f"{number} credentials, secrets of destinations and keys of orgs sealed with the first key\n")
+    sys.stdout.write(f"{number} credentials, secrets and keys of orgs sealed with the first key\n")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 from api.config.store import Pool, execute, one, row, rows, transaction
 from schemas.values import After, Destination, OnExhausted
 from services.runtime.ids import uuid7
+from services.runtime.sealing import Sealer
+from services.writers.webhook.secrets import sealed_secret
 from services.writers.webhook.signing import new_secret
 
 MAX_WEBHOOKS = 10  # of an org: each job carries them all
@@ -61,6 +63,7 @@ def notice_id(webhook_id: str, event_type: str) -> str:
 
 async def create(
     pool: Pool,
+    sealer: Sealer,
     org_id: str,
     *,
     url: str,
@@ -80,7 +83,7 @@ async def create(
         policy = {"gating": gating, "on_exhausted": on_exhausted, "gate_seconds": gate_seconds}
         values = {**name, **policy, "url": url, "event_types": list(event_types), "enabled": enabled}
         webhook = await one(connection, Webhook, "save_webhook", values)
-        await execute(connection, "save_secret", {**name, "secret": secret})
+        await execute(connection, "save_secret", {**name, "sealed": sealed_secret(sealer, **name, secret=secret)})
     return webhook, secret
 
 
@@ -125,7 +128,7 @@ async def delete(pool: Pool, org_id: str, webhook_id: str) -> Webhook | None:
         return await row(connection, Webhook, "delete_webhook", name)
 
 
-async def rotate(pool: Pool, org_id: str, webhook_id: str) -> tuple[str, datetime] | None:
+async def rotate(pool: Pool, sealer: Sealer, org_id: str, webhook_id: str) -> tuple[str, datetime] | None:
     """Return a new secret and when the former one ends; secrets before that one end at once."""
     name = {"org_id": org_id, "webhook_id": webhook_id}
     secret = new_secret()
@@ -135,5 +138,5 @@ async def rotate(pool: Pool, org_id: str, webhook_id: str) -> tuple[str, datetim
         former = await row(connection, _Expiry, "retire_secret", {**name, "overlap": OVERLAP})
         if former is None:
             return None
-        await execute(connection, "save_secret", {**name, "secret": secret})
+        await execute(connection, "save_secret", {**name, "sealed": sealed_secret(sealer, **name, secret=secret)})
     return secret, former.expires_at

@@ -15,7 +15,9 @@ from api.operation import Call, Operation
 from api.routes.webhook_messages import found, webhook_id_of
 from api.times import iso, iso_or_none
 from api.urls import domain_of
+from services.runtime.errors import Unsealable
 from services.runtime.ids import uuid7
+from services.runtime.sealing import Sealer
 from services.runtime.time import now_micros
 from services.writers.webhook.endpoints import StoredEndpoints
 from services.writers.webhook.payload import iso_of
@@ -31,6 +33,7 @@ async def create(call: Call) -> web.StreamResponse:
     _check_url(call, body.url)
     made = await webhooks.create(
         call.parts.pool,
+        _sealer(call),
         call.caller.org_id,
         url=body.url,
         event_types=sorted(set(body.event_types)),
@@ -91,7 +94,7 @@ async def delete(call: Call) -> web.StreamResponse:
 async def rotate(call: Call) -> web.StreamResponse:
     """Give a new secret; for a day messages carry two signatures. What came before the former secret ends at once."""
     webhook_id = webhook_id_of(call)
-    rotated = await webhooks.rotate(call.parts.pool, call.caller.org_id, webhook_id)
+    rotated = await webhooks.rotate(call.parts.pool, _sealer(call), call.caller.org_id, webhook_id)
     if rotated is None:
         raise not_found("webhook")
     secret, former_ends_at = rotated
@@ -102,7 +105,13 @@ async def rotate(call: Call) -> web.StreamResponse:
 async def test(call: Call) -> web.StreamResponse:
     """Send a signed `webhook.test` now, once, also to a disabled endpoint, and answer what came of it."""
     webhook_id = webhook_id_of(call)
-    endpoint = await StoredEndpoints(call.parts.pool).find((call.caller.org_id, webhook_id))
+    stored = StoredEndpoints(call.parts.pool, call.parts.settings.credentials_key)
+    try:
+        endpoint = await stored.find((call.caller.org_id, webhook_id))
+    except Unsealable:
+        raise Problem(
+            "credentials_disabled", "the secret cannot be opened here: see JOBLEDGER_CREDENTIALS_KEY"
+        ) from None
     if endpoint is None:
         raise not_found("webhook")
     message = {"type": "webhook.test", "timestamp": iso_of(now_micros()), "data": {"webhookId": webhook_id}}
@@ -118,6 +127,14 @@ async def test(call: Call) -> web.StreamResponse:
         error_message=outcome.message or None,
     )
     return answer(200, shown)
+
+
+def _sealer(call: Call) -> Sealer:
+    keys = call.parts.settings.credentials_key
+    if not keys:
+        message = "secrets of webhooks cannot be kept here: the operator has to set JOBLEDGER_CREDENTIALS_KEY"
+        raise Problem("credentials_disabled", message)
+    return Sealer(keys)
 
 
 def _check_url(call: Call, url: str) -> None:
@@ -152,7 +169,7 @@ OPERATIONS = (
         handler=create,
         body=requests.CreateWebhook,
         answers={201: webhook_answers.NewWebhook},
-        errors=("too_many_webhooks", "unusable_text"),
+        errors=("too_many_webhooks", "unusable_text", "credentials_disabled"),
     ),
     Operation(
         method="GET",
@@ -197,7 +214,7 @@ OPERATIONS = (
         access="admin",
         handler=rotate,
         answers={200: webhook_answers.NewSecret},
-        errors=("not_found",),
+        errors=("not_found", "credentials_disabled"),
     ),
     Operation(
         method="POST",
@@ -206,6 +223,6 @@ OPERATIONS = (
         access="admin",
         handler=test,
         answers={200: webhook_answers.WebhookTest},
-        errors=("not_found",),
+        errors=("not_found", "credentials_disabled"),
     ),
 )

@@ -210,7 +210,7 @@ def _writers(world: World) -> list[tuple[Any, str, Any]]:
         (hooks, "AsyncConnectionPool", _nothing),
         (hooks, "AttemptLog", _nothing),
         (hooks, "Sender", _nothing),
-        (hooks, "StoredEndpoints", lambda _pool: None),
+        (hooks, "StoredEndpoints", lambda *_: None),
         (hooks, "Positions", lambda _dsn: read_model.Positions(world.model)),
         (hooks, "WebhookWriter", lambda *_: world.receiver),
     ]

@@ -37,5 +37,6 @@ async def opened(parts: Parts) -> AsyncIterator[Executor]:
         )
         throttles = throttles_of(settings)
         calls = Calls(sender, throttles, attempts)
-        writer = WebhookWriter(StoredEndpoints(pool), BlobStore(settings.blobs), calls, settings.public_url)
+        endpoints = StoredEndpoints(pool, settings.credentials_key)
+        writer = WebhookWriter(endpoints, BlobStore(settings.blobs), calls, settings.public_url)
         yield Dispatch(writer.deliver, positions, parts.telling, parts.progress, throttles)

@@ -9,9 +9,13 @@ from psycopg import AsyncConnection
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
+from services.runtime.sealing import Sealer
 from services.runtime.sql import blocks
+from services.writers.webhook.secrets import opened_secret
+from services.writers.webhook.signing import PREFIX
 
 SQL = blocks(Path(__file__).with_name("endpoints.sql"))
+CLEAR = PREFIX.encode()  # begins no sealed secret
 KNOWN_SECONDS = 1.0
 KNOWN_ENDPOINTS = 10_000
 Pool = AsyncConnectionPool[AsyncConnection[Any]]
@@ -28,6 +32,14 @@ class Endpoint:
     version: int = 1  # the next one has another url, or was enabled again
 
 
+@dataclass(frozen=True, slots=True)
+class _Row:
+    url: str
+    enabled: bool
+    secrets: list[bytes] = field(repr=False)  # sealed, or in clear where nobody has sealed them yet
+    version: int = 1
+
+
 class Endpoints(Protocol):
     """Knows the endpoints of all orgs."""
 
@@ -41,23 +53,32 @@ class Endpoints(Protocol):
 class StoredEndpoints:
     """Endpoints in Postgres."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, credentials_key: str) -> None:
         self._pool = pool
+        self._sealer = Sealer(credentials_key) if credentials_key else None
         self._known: dict[Name, tuple[float, Endpoint | None]] = {}
 
     async def find(self, name: Name) -> Endpoint | None:
-        """Return an endpoint as it was at most a second ago."""
+        """Return an endpoint as it was at most a second ago; Unsealable where its secrets cannot be opened."""
         until, endpoint = self._known.get(name, (0.0, None))
         if until > time.monotonic():
             return endpoint
         values = {"org_id": name[0], "webhook_id": name[1]}
-        async with self._pool.connection() as connection, connection.cursor(row_factory=class_row(Endpoint)) as cursor:
+        async with self._pool.connection() as connection, connection.cursor(row_factory=class_row(_Row)) as cursor:
             await cursor.execute(SQL["endpoint"], values)
-            endpoint = await cursor.fetchone()
+            row = await cursor.fetchone()
+        endpoint = self._opened(name, row) if row else None
         if len(self._known) >= KNOWN_ENDPOINTS:
             self._known.clear()
         self._known[name] = (time.monotonic() + KNOWN_SECONDS, endpoint)
         return endpoint
+
+    def _opened(self, name: Name, row: _Row) -> Endpoint:
+        secrets = [
+            kept.decode() if kept.startswith(CLEAR) else opened_secret(self._sealer, *name, kept)
+            for kept in row.secrets
+        ]
+        return Endpoint(row.url, row.enabled, secrets, row.version)
 
     async def disable(self, name: Name, url: str, reason: str) -> None:
         """Disable an endpoint; safe to repeat."""

@@ -2,7 +2,7 @@
 
 -- name: endpoint
 SELECT url, enabled, version, ARRAY(
-    SELECT s.secret FROM config.webhook_secrets AS s
+    SELECT coalesce(s.sealed, convert_to(s.secret, 'UTF8')) FROM config.webhook_secrets AS s
     WHERE s.org_id = w.org_id AND s.webhook_id = w.webhook_id AND coalesce(s.expires_at > clock_timestamp(), true)
     ORDER BY s.secret_id DESC
 ) AS secrets

@@ -9,7 +9,7 @@ import psycopg_pool
 from schemas.private import private_bytes
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
-from services.runtime.errors import BlobFault, BlobMissing
+from services.runtime.errors import BlobFault, BlobMissing, Unsealable
 from services.runtime.metrics import count
 from services.writers.webhook.calls import Calls, endpoint_of
 from services.writers.webhook.endpoints import Endpoint, Endpoints
@@ -44,6 +44,9 @@ class WebhookWriter:
             extraction = await self._extractions.get(delivery.extraction_ref) if delivery.extraction_ref else b""
             body = body_of(delivery, extraction, self._public_url)
             return await self._sent(delivery, endpoint, body)
+        except Unsealable as error:
+            log.error("webhook not sent: its secret cannot be opened", extra={"reason": str(error)})
+            return _failed(delivery, "store_unavailable", "the secret of the endpoint cannot be opened now")
         except BlobMissing as error:
             return refused(delivery, "extraction_missing", str(error))
         except (ValueError, OverflowError) as error:  # BadExtraction, no key of a blob, a time that no calendar has

@@ -10,6 +10,7 @@ from standardwebhooks.webhooks import Webhook
 
 from schemas.events import JobSubmitted
 from schemas.values import After
+from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from tests.integration.api.conftest import OPERATOR, Answered, Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
@@ -22,7 +23,8 @@ HOOK = "https://customer.example/hook"
 @pytest.fixture
 def with_operator(settings: Settings) -> Settings:
     """The settings of the API under test: endpoints may be on this machine."""
-    return replace(settings, operator_key=OPERATOR, allow_private_addresses=True, webhook_timeout_seconds=5.0)
+    settings = replace(settings, operator_key=OPERATOR, credentials_key=new_key())
+    return replace(settings, allow_private_addresses=True, webhook_timeout_seconds=5.0)
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from api.compose import serving
 from projections.__main__ import main as project
 from services.decider.__main__ import main as decide
 from services.runtime.admin import ensure_topics
+from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from services.workers.__main__ import main as work
 from services.writers.__main__ import main as write
@@ -74,11 +75,15 @@ class Platform:
 @asynccontextmanager
 async def platform(settings: Settings, workflow: Any, **writers: Settings) -> AsyncIterator[Platform]:
     """Run all of it, with a writer of each kind that has its settings here, which may lead it astray."""
-    settings = replace(settings, operator_key=OPERATOR, allow_private_addresses=True, host="127.0.0.1", port=0)
+    keys = settings.credentials_key or new_key()
+    settings = replace(settings, operator_key=OPERATOR, credentials_key=keys, allow_private_addresses=True)
+    settings = replace(settings, host="127.0.0.1", port=0)
     await asyncio.to_thread(ensure_topics, settings)
     processes: list[tuple[Main, Settings]] = [(decide, settings), (project, settings), (work, settings)]
     for kind, own in writers.items():
-        theirs = replace(own, writer_kind=kind, operator_key="", allow_private_addresses=True, port=0)
+        theirs = replace(
+            own, writer_kind=kind, operator_key="", credentials_key=keys, allow_private_addresses=True, port=0
+        )
         processes.append((write, theirs))
     async with AsyncExitStack() as stack:
         site = await stack.enter_async_context(receiving())

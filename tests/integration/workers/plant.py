@@ -24,6 +24,7 @@ from services.runtime.commander import Commander
 from services.runtime.ids import uuid7
 from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.registry import decoder, register_schemas
+from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from services.runtime.shredding.store import JobKeys
 from services.runtime.topics import partition_of_org
@@ -82,6 +83,7 @@ class Plant:
         self.settings = dataclasses.replace(
             settings,
             allow_private_addresses=True,
+            credentials_key=settings.credentials_key or new_key(),
             heartbeat_seconds=0.5,
             lease_seconds=2.0,
             dispatch_resend_seconds=2.0,

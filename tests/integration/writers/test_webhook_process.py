@@ -10,6 +10,7 @@ from psycopg_pool import AsyncConnectionPool
 from api.config import webhooks
 from schemas.events import JobCompleted
 from schemas.values import Destination
+from services.runtime.sealing import Sealer
 from services.runtime.settings import Settings
 from services.writers.webhook.endpoints import Pool
 from tests.eventually import eventually
@@ -40,7 +41,10 @@ async def endpoint(settings: Settings, receiver: Receiver) -> tuple[Destination,
         connection.execute(acme, (ORG,))
     pool: Pool = AsyncConnectionPool(settings.postgres, min_size=1, max_size=2, open=False)
     async with pool:
-        made = await webhooks.create(pool, ORG, url=f"{receiver.url}/hook", event_types=(), gating=True, enabled=True)
+        sealer = Sealer(settings.credentials_key)
+        made = await webhooks.create(
+            pool, sealer, ORG, url=f"{receiver.url}/hook", event_types=(), gating=True, enabled=True
+        )
     assert made is not None
     return tuple(made[0].destinations())
 
