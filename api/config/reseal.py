@@ -1,4 +1,4 @@
-"""Seals credentials, secrets of destinations and webhooks, and keys of orgs with the newest key; then the former key can go.
+"""Seals credentials, secrets of destinations and webhooks, and keys of orgs anew; then the former key can go.
 
 `python -m api.config.reseal` does so.
 """

@@ -131,24 +131,6 @@ KINDS: Mapping[str, Kind] = {
             seconds=2.0,
             write_seconds=900.0,
         ),
-        Kind(
-            name="snowflake",
-            title="Snowflake",
-            settings=SnowflakeSettings,
-            secrets=SnowflakeSecrets,
-            opened="services.writers.warehouses.snowflake.warehouse:opened",
-            extra="snowflake",
-            write_seconds=300.0,
-        ),
-        Kind(
-            name="databricks",
-            title="Databricks",
-            settings=DatabricksSettings,
-            secrets=DatabricksSecrets,
-            opened="services.writers.warehouses.databricks.warehouse:opened",
-            max_bytes=8 * 1024 * 1024,
-            write_seconds=900.0,
-        ),
     )
 }
 

@@ -23,8 +23,11 @@ WITHOUT_ORG = {
     "of_domain": "part of `extractions`, which names the org",
     "orgs": "the operator's list of all orgs",
     "grant_of_key": "which org a key belongs to is what it asks",
+    "forget_replays": "what is forgotten is old, whosever it was",
+    "reseal_secret": "sealing all of them again is the operator's command",
     "sealed_credentials": "sealing all of them again is the operator's command",
     "sealed_destinations": "sealing all of them again is the operator's command",
+    "webhook_secrets": "sealing all of them again is the operator's command",
 }
 OF_ORG = re.compile(r"\borg_id = (%\(org_id\)s|%s)")
 # What writes a new row, or only takes a lock, has nothing to look for: it names the org among its values.
