@@ -73,7 +73,7 @@ def test_jobs_wait_for_a_destination_that_is_down_and_are_completed_when_it_is_b
     assert outage["seconds"] >= DOWN_SECONDS
     assert outage["waiting"] > 0
     assert outage["notNaming"] == outage["early"] == outage["left"] == []
-    assert outage["refused"] >= outage["waiting"]
+    assert outage["refused"] > 0  # and no more than a few: an endpoint that says when to come back is left alone
     assert outage["accepted"] >= outage["waiting"]
 
 

@@ -25,8 +25,8 @@ SEED = 82
 EXAMPLES = 6  # of each call by each generator, beside those that cover each constraint
 SECONDS = 400
 # What these take no schema can say: whether a host is public, a workflow published, a document one that can run, a cron
-# expression due, a plan one of the operator's, a cursor one of ours, a page or a balance within bounds. How they refuse
-# it stands in docs/errors.md, each row of which is tested.
+# expression due, a plan one of the operator's, a setting one of that kind of destination, a cursor one of ours, a page
+# or a balance within bounds. How they refuse it stands in docs/errors.md, each row of which is tested.
 BEYOND_OF_KEYS = (
     "POST /api/v1/jobs",
     "GET /api/v1/jobs",
@@ -39,6 +39,9 @@ BEYOND_OF_KEYS = (
     "PUT /api/v1/schedules/{schedule_id}",
     "GET /api/v1/schedules/{schedule_id}/fires",
     "GET /api/v1/plans/transactions",
+    "POST /api/v1/destinations",
+    "PATCH /api/v1/destinations/{destination_id}",
+    "POST /api/v1/destinations/{destination_id}/test",
     "POST /api/v1/webhooks",
     "PATCH /api/v1/webhooks/{webhook_id}",
 )
