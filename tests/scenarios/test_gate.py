@@ -185,7 +185,7 @@ async def test_60_a_batch_that_fails_in_part_is_not_sent_again_as_a_whole() -> N
     assert [job_id for job_id in jobs if world.status(job_id) is Status.COMPLETED] == [
         job_id for job_id in jobs if job_id not in ("j3", "j7")
     ]
-    world.after(2)
+    world.after(6)
     again = world.sent.deliveries[len(asked) :]
     assert [each.job_id for each in again] == ["j3", "j7"]
     world.settle(*await writer.write(again))
