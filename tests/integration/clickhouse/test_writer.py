@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from services.runtime.settings import Settings
-from services.writers.clickhouse.writer import ClickHouseWriter
+from services.writers.clickhouse.writer import TABLE, ClickHouseWriter
 from services.writers.writer import DestinationDown, written
 from tests.integration.clickhouse.conftest import Rows
 from tests.unit.workers.fakes import MemoryBlobs
@@ -35,7 +35,7 @@ async def writer(settings: Settings, blobs: MemoryBlobs) -> AsyncIterator[ClickH
 async def test_a_batch_written_twice_is_there_once(writer: ClickHouseWriter, rows: Rows) -> None:
     batch = [delivery(number, kind="clickhouse", extraction_ref="e1") for number in range(5)]
     for _ in range(2):
-        assert await writer.write(batch) == [written(each) for each in batch]
+        assert await writer.write(batch) == [written(each, place=TABLE) for each in batch]
     assert rows("SELECT count(), uniqExact(job_id) FROM extraction_results") == [(5, 5)]
 
 

@@ -14,7 +14,7 @@ from services.ledger.tasks import Delivery
 from services.runtime.blob import BlobStore
 from services.runtime.errors import BlobFault
 from services.runtime.settings import Settings
-from services.writers.postgres.writer import PostgresWriter
+from services.writers.postgres.writer import PLACE, PostgresWriter
 from services.writers.writer import DestinationDown, written
 from tests.eventually import eventually
 from tests.unit.workers.fakes import MemoryBlobs
@@ -51,7 +51,7 @@ async def store(settings: Settings) -> AsyncIterator[Store]:
 
 async def test_a_delivery_becomes_a_row(store: Store) -> None:
     one = store.add(delivery(1), {"name": "Lamp", "price": 12.5})
-    assert await store.writer.write([one]) == [written(one)]
+    assert await store.writer.write([one]) == [written(one, place=PLACE)]
     row = store.rows()["job-1"]
     assert row["normalized"] == {"name": "Lamp", "price": 12.5}
     assert (row["org_id"], row["generation"], row["raw_blob_key"]) == ("org-1", 1, "org-1/job-1/1/page-1")
@@ -91,7 +91,7 @@ async def test_a_row_that_postgres_refuses_is_refused_alone(store: Store) -> Non
 
 async def test_nul_does_not_stop_a_row(store: Store) -> None:
     one = store.add(delivery(1, domain="shop\0.example"), {"name": "La\0mp"})
-    assert await store.writer.write([one]) == [written(one)]
+    assert await store.writer.write([one]) == [written(one, place=PLACE)]
     row = store.rows()["job-1"]
     assert (row["normalized"], row["replaced_characters"]) == ({"name": "La\ufffdmp"}, 1)
 
@@ -132,7 +132,7 @@ async def test_a_connection_that_was_cut_is_an_outage_and_the_next_write_connect
         )
     with pytest.raises(DestinationDown):
         await store.writer.write([one])
-    assert await store.writer.write([one]) == [written(one)]
+    assert await store.writer.write([one]) == [written(one, place=PLACE)]
 
 
 async def test_a_postgres_that_is_not_there_is_an_outage(store: Store) -> None:
