@@ -8,6 +8,7 @@ import pytest
 
 from services.ledger.commands import CancelJob
 from services.ledger.replies import Done, Reply
+from services.ledger.warehouses import WAREHOUSES
 from services.ledger.wire import REPLIES
 from services.runtime import topics
 from services.runtime.commander import Commander
@@ -46,6 +47,7 @@ def test_every_topic_of_the_ledger_has_its_test_here_or_a_reason() -> None:
     elsewhere = {
         topics.events(settings),  # test_junk_in_the_log.py
         topics.dead_letters(settings),  # no process reads it: it is for people
+        *(topics.deliveries(settings, kind) for kind in WAREHOUSES),  # read as those of customer_postgres are
     }
     assert tested | elsewhere == {topic.name for topic in topics.all_topics(settings)}
 
