@@ -33,6 +33,8 @@ SETTINGS = {
     "JOBLEDGER_HEARTBEAT_SECONDS": "3",
     "JOBLEDGER_DISPATCH_RESEND_SECONDS": "10",
     "JOBLEDGER_DELIVERY_RESEND_SECONDS": "10",
+    # The second try of a webhook that fails comes after 5 s, the third after 5 min: longer than anybody here waits.
+    "JOBLEDGER_WEBHOOK_RETRY_SCHEDULE": "0,1,5,10,20,30,60,60,60",
 }
 PARTITIONS = "4"
 
