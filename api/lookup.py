@@ -9,7 +9,7 @@ from api.revealing import readable
 from api.tail import Tail
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
-from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, Page, Progress
+from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, Page, Progress, Replayable
 from schemas.events import JobDeleted
 from schemas.recorded import Recorded
 from services.runtime.shredding.codec import KeysOfJobs
@@ -85,29 +85,9 @@ class Jobs:
         """Return the newest deliveries to any of these destinations of the org. Postgres only."""
         return await self._model.deliveries_to(caller.org_id, destination_ids, limit)
 
-    async def replayable(
-        self,
-        caller: Caller,
-        destination_ids: Sequence[str],
-        *,
-        statuses: Sequence[str],
-        job_id: str | None,
-        since: datetime,
-        until: datetime,
-        after: tuple[str, str],
-        limit: int,
-    ) -> list[Delivery]:
-        """Return newest deliveries of a range of time that may be made once more. Postgres only."""
-        return await self._model.replayable(
-            caller.org_id,
-            destination_ids,
-            statuses=statuses,
-            job_id=job_id,
-            since=since,
-            until=until,
-            after=after,
-            limit=limit,
-        )
+    async def replayable(self, caller: Caller, which: Replayable, limit: int) -> list[Delivery]:
+        """Return newest deliveries that may be made once more. Postgres only."""
+        return await self._model.replayable(caller.org_id, which, limit)
 
     async def deleted(self, caller: Caller, job_id: str) -> bool:
         """Tell whether the org had this job and deleted it."""

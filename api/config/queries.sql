@@ -243,6 +243,10 @@ INSERT INTO config.webhook_secrets (org_id, webhook_id, sealed) VALUES (%(org_id
 -- name: webhook_secrets
 SELECT secret_id, org_id, webhook_id, secret, sealed FROM config.webhook_secrets ORDER BY secret_id FOR UPDATE
 
+-- name: clear_webhook_secrets
+SELECT secret_id, org_id, webhook_id, secret, sealed FROM config.webhook_secrets WHERE secret IS NOT NULL
+ORDER BY secret_id FOR UPDATE
+
 -- name: reseal_secret
 UPDATE config.webhook_secrets SET secret = NULL, sealed = %(resealed)s WHERE secret_id = %(secret_id)s
 

@@ -36,20 +36,19 @@ def reseal(dsn: str, sealer: Sealer) -> int:
             resealed = sealer.reseal(bytes(sealed))
             values = {"org_id": org_id, "key_id": key_id, "sealed": sealed, "resealed": resealed}
             connection.execute(SHREDDING["reseal_org_key"], values)
-        secrets = _reseal_webhooks(connection, sealer, clear_only=False)
+        secrets = _reseal_webhooks(connection, sealer, "webhook_secrets")
     return len(rows) + len(places) + len(kept) + secrets
 
 
 def seal_webhooks(dsn: str, sealer: Sealer) -> int:
     """Seal the secrets of webhooks that were saved before they were sealed; return how many."""
     with psycopg.connect(dsn) as connection:
-        return _reseal_webhooks(connection, sealer, clear_only=True)
+        return _reseal_webhooks(connection, sealer, "clear_webhook_secrets")
 
 
-def _reseal_webhooks(connection: psycopg.Connection, sealer: Sealer, *, clear_only: bool) -> int:
+def _reseal_webhooks(connection: psycopg.Connection, sealer: Sealer, which: str) -> int:
     queries = blocks(QUERIES)
-    rows = connection.execute(queries["webhook_secrets"]).fetchall()
-    rows = [row for row in rows if row[3] is not None or not clear_only]
+    rows = connection.execute(queries[which]).fetchall()
     for secret_id, org_id, webhook_id, secret, sealed in rows:
         fresh = sealed_secret(sealer, org_id, webhook_id, secret) if secret else sealer.reseal(bytes(sealed))
         connection.execute(queries["reseal_secret"], {"secret_id": secret_id, "resealed": fresh})

@@ -17,8 +17,8 @@ from services.ledger.plans import plan_named, plans_of
 from services.runtime.errors import Unsealable
 from services.runtime.sealing import Sealer
 from services.writers.warehouses.delivering import REFUSED
-from services.writers.warehouses.kinds import KINDS, Kind, Opening, SettingsFault, place_of
-from services.writers.warehouses.secret import opened_secrets, sealed_secrets
+from services.writers.warehouses.kinds import KINDS, Kind, SettingsFault, place_of
+from services.writers.warehouses.secret import opening_of, sealed_secrets
 from services.writers.warehouses.trying import TRY_SECONDS, Tried, tried
 
 
@@ -171,11 +171,17 @@ async def _tried(call: Call, kind: Kind, stored: Stored) -> Tried:
     given = call.parts.settings
     sealer = Sealer(given.credentials_key) if given.credentials_key else None
     try:
-        secrets = opened_secrets(sealer, (call.caller.org_id, stored.destination_id), stored.sealed)
-        settings, read = kind.read_settings(stored.settings), kind.read_secrets(secrets)
+        opening = opening_of(
+            kind,
+            sealer,
+            (call.caller.org_id, stored.destination_id),
+            stored.settings,
+            stored.sealed,
+            allow_private=given.allow_private_addresses,
+        )
     except (Unsealable, SettingsFault) as error:
         return Tried(0.0, (), REFUSED, str(error))
-    return await tried(kind, Opening(settings, read, given.allow_private_addresses))
+    return await tried(kind, opening)
 
 
 def _shown(stored: Stored) -> answers.ConfiguredDestination:

@@ -18,6 +18,7 @@ from api.http import answer
 from api.operation import Call, Operation
 from api.refused import repeatable
 from api.routes.webhook_messages import found
+from projections.postgres.views import Replayable
 from services.ledger.commands import RedeliverJob
 from services.ledger.replies import Refused
 from services.runtime.ids import uuid7
@@ -79,16 +80,16 @@ async def _page(
     """Return which generations to ask for, and where the next page begins; the first fixes the end of the range."""
     cursor = _read(body.cursor) if body.cursor else _Cursor(body.until or datetime.now(UTC), "", "")
     names = [webhook.webhook_id, *(webhooks.notice_id(webhook.webhook_id, each) for each in webhooks.AFTER)]
-    rows = await call.parts.jobs.replayable(
-        call.caller,
-        names,
-        statuses=STATUSES[body.only],
+    which = Replayable(
+        destination_ids=names,
+        statuses=list(STATUSES[body.only]),
         job_id=body.job_id,
         since=body.since or NEVER,
         until=cursor.until,
-        after=(cursor.job_id, cursor.destination_id),
-        limit=body.limit + 1,
+        after_job=cursor.job_id,
+        after_destination=cursor.destination_id,
     )
+    rows = await call.parts.jobs.replayable(call.caller, which, body.limit + 1)
     listed = rows[: body.limit]
     places = [(row.job_id, row.destination_id, row.generation + 1) for row in listed]
     if len(rows) <= body.limit:

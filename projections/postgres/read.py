@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg import AsyncConnection, IsolationLevel, sql
 from psycopg.rows import class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool
@@ -30,6 +31,7 @@ from projections.postgres.views import (
     JobStatus,
     Page,
     Progress,
+    Replayable,
 )
 from services.runtime.sql import blocks
 
@@ -141,30 +143,9 @@ class ReadModel:
         async with self._pool.connection() as connection:
             return await _rows(connection, Delivery, "deliveries_to", arguments)
 
-    async def replayable(
-        self,
-        org_id: str,
-        destination_ids: Sequence[str],
-        *,
-        statuses: Sequence[str],
-        job_id: str | None,
-        since: datetime,
-        until: datetime,
-        after: tuple[str, str],
-        limit: int,
-    ) -> list[Delivery]:
-        """Return newest generations to these destinations that were requested in a range, by job and destination."""
-        arguments = {
-            "org_id": org_id,
-            "destination_ids": list(destination_ids),
-            "statuses": list(statuses),
-            "job_id": job_id,
-            "since": since,
-            "until": until,
-            "after_job": after[0],
-            "after_destination": after[1],
-            "limit": limit,
-        }
+    async def replayable(self, org_id: str, which: Replayable, limit: int) -> list[Delivery]:
+        """Return newest generations that may be made once more, by job and destination."""
+        arguments = {"org_id": org_id, "limit": limit, **asdict(which)}
         async with self._pool.connection() as connection:
             return await _rows(connection, Delivery, "replayable", arguments)
 

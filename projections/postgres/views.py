@@ -113,6 +113,18 @@ class Filters(Struct, frozen=True):
     submitted_before: datetime | None = None  # earlier than that instant
 
 
+class Replayable(Struct, frozen=True, kw_only=True):
+    """Which deliveries are to be made once more: the newest of a job and destination, behind a place in their order."""
+
+    destination_ids: list[str]
+    statuses: list[str]
+    job_id: str | None  # None: of any job
+    since: datetime  # requested at that instant or later
+    until: datetime  # earlier than that instant
+    after_job: str
+    after_destination: str
+
+
 class Cursor(Struct, frozen=True):
     """The last job of a page; the next page holds what lies behind it in the direction of the list."""
 

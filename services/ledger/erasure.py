@@ -9,6 +9,7 @@ from services.ledger.warehouses import WAREHOUSES
 # The writer of Postgres also takes away the bodies: every job may have left some, whatever its destinations.
 STORE, STORE_KIND = "erasure", "postgres"
 TABLES = {"clickhouse": "erasure-clickhouse"}  # other kinds of destinations whose tables are ours: who erases there
+OUR_STORES = frozenset({STORE_KIND, *TABLES})
 AT = "erasure:"  # before the id of a destination whose table is its customer's; no destination has a colon in its id
 
 

@@ -13,10 +13,10 @@ from typing import TypeAlias
 
 from services.ledger.delivery import DeliveryState, DeliveryStatus
 from services.ledger.endpoints import webhook_of
+from services.ledger.erasure import OUR_STORES
 from services.ledger.job import Job
 from services.ledger.timers import Timer
 
-OURS = frozenset({"postgres", "clickhouse"})  # stores of ours, which fail for all orgs together
 Place: TypeAlias = tuple[str, str]  # org and destination, or of our stores nobody and their kind
 Key: TypeAlias = tuple[str, str]  # job and destination
 
@@ -85,9 +85,9 @@ class Resends:
 
 
 def place_of(job: Job, delivery: DeliveryStatus) -> Place:
-    """Return what fails together with a destination."""
+    """Return what fails together with a destination: a store of ours fails for all orgs."""
     kind = delivery.destination.kind
-    return ("", kind) if kind in OURS else (job.org_id, webhook_of(delivery.destination.destination_id))
+    return ("", kind) if kind in OUR_STORES else (job.org_id, webhook_of(delivery.destination.destination_id))
 
 
 def _key(job: Job, delivery: DeliveryStatus) -> Key:

@@ -6,13 +6,11 @@ often as it likes and at any time: here alone is said whether it is time, and it
 
 from schemas.events import AnyEvent, JobExpired
 from services.ledger.delivery import DeliveryState
-from services.ledger.erasure import STORE_KIND, TABLES
+from services.ledger.erasure import OUR_STORES
 from services.ledger.job import Job
 from services.ledger.policy import SECOND
 from services.ledger.replies import Done, Refused
 from services.ledger.state import Ledger
-
-OUR_TABLES = frozenset({STORE_KIND, *TABLES})
 
 
 def retention(ledger: Ledger, job: Job) -> int:
@@ -39,7 +37,7 @@ def expire(ledger: Ledger, job: Job, now: int) -> list[AnyEvent]:
             result_bytes=extracted.result_bytes if extracted else 0,
             items=extracted.items if extracted else 0,
             rows=sum(
-                each.state is DeliveryState.ACKED and each.destination.kind in OUR_TABLES for each in job.deliveries
+                each.state is DeliveryState.ACKED and each.destination.kind in OUR_STORES for each in job.deliveries
             ),
         )
     ]

@@ -19,7 +19,7 @@ from services.runtime.health import Progress
 from services.runtime.postgres_faults import reason_of
 from services.runtime.sql import blocks
 from services.scheduler.read_model import reading
-from services.scheduler.sweeping import again_and_again
+from services.scheduler.sweeping import again_and_again, held
 
 SQL = blocks(Path(__file__).with_name("leftover_bodies.sql"))
 GRACE_SECONDS = 3600.0  # after a deletion or purge: until then its own erasures are at work
@@ -60,10 +60,11 @@ class LeftoverBodies:
                     self._progress.beat()
                 self._progress.beat()
         except (psycopg.Error, psycopg_pool.PoolTimeout, BlobFault) as error:
-            reason = f"bodies that are left over are not looked for: {reason_of(error)}"
-            self._progress.stalled(reason)
-            log.warning("leftover bodies stay", extra={"reason": reason})
-            return reason
+            return held(
+                self._progress,
+                "leftover bodies stay",
+                f"bodies that are left over are not looked for: {reason_of(error)}",
+            )
         if removed:
             log.info("leftover bodies removed", extra={"jobs": removed})
         return ""

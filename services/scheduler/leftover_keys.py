@@ -24,7 +24,7 @@ from services.runtime.ids import uuid7
 from services.runtime.postgres_faults import reason_of
 from services.runtime.sql import blocks
 from services.scheduler.read_model import reading
-from services.scheduler.sweeping import again_and_again
+from services.scheduler.sweeping import again_and_again, held
 
 SQL = blocks(Path(__file__).with_name("leftover_keys.sql"))
 GRACE_SECONDS = 7 * 86_400.0  # as long as a command may lie on its topic, and far longer than a submission takes
@@ -71,10 +71,11 @@ class LeftoverKeys:
                 self._seen = keys[-1]
                 self._progress.beat()
         except (psycopg.Error, psycopg_pool.PoolTimeout, LedgerUnavailable, BrokerFault) as error:
-            reason = f"keys of jobs that never were are not looked for: {reason_of(error)}"
-            self._progress.stalled(reason)
-            log.warning("leftover keys stay", extra={"reason": reason})
-            return reason
+            return held(
+                self._progress,
+                "leftover keys stay",
+                f"keys of jobs that never were are not looked for: {reason_of(error)}",
+            )
         return ""
 
     async def _old(self) -> list[OldKey]:

@@ -23,10 +23,11 @@ from services.runtime.ids import uuid7
 from services.runtime.metrics import count
 from services.runtime.postgres_faults import reason_of
 from services.scheduler.retained import Overdue, Retained
-from services.scheduler.sweeping import again_and_again
+from services.scheduler.sweeping import again_and_again, held
 
 log = logging.getLogger(__name__)
 ACTOR = "scheduler"
+STAY = "results do not expire"
 AT_ONCE = 8  # asked of one decider: each may have to load its job from Postgres, and must not hold up others for long
 AWAY = (LedgerUnavailable, BrokerFault)  # come again
 STORE_AWAY = (psycopg.Error, psycopg_pool.PoolTimeout)
@@ -58,11 +59,11 @@ class Retention:
                 self._longer.clear()
                 self._progress.beat()
         except STORE_AWAY as error:
-            return self._held(f"Postgres does not say what is past retention: {reason_of(error)}")
+            return held(self._progress, STAY, f"Postgres does not say what is past retention: {reason_of(error)}")
         if expired:
             log.info("results expired", extra={"jobs": expired})
         for partition, reason in away.items():
-            return self._held(f"results of partition {partition} do not expire: {reason}")
+            return held(self._progress, STAY, f"results of partition {partition} do not expire: {reason}")
         return ""
 
     async def _ask_all(self, found: Sequence[Overdue], away: dict[int, str]) -> int:
@@ -99,8 +100,3 @@ class Retention:
             self._longer.add(job.org_id)
             log.warning("results are kept for longer", extra={"org_id": job.org_id, "job_id": job.job_id})
         return isinstance(reply.body, Done)
-
-    def _held(self, reason: str) -> str:
-        self._progress.stalled(reason)
-        log.warning("results do not expire", extra={"reason": reason})
-        return reason

@@ -1,12 +1,22 @@
 """What all sweeps have in common: one after the other, and a sign of life in between."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 
 from services.runtime.health import Progress
 
 RETRY_SECONDS = 10.0  # after a sweep that came to no end
 PULSE_SECONDS = 2.0  # of the readiness between two sweeps
+
+log = logging.getLogger(__name__)
+
+
+def held(progress: Progress, what: str, reason: str) -> str:
+    """Say visibly what a sweep could not do, and return why."""
+    progress.stalled(reason)
+    log.warning(what, extra={"reason": reason})
+    return reason
 
 
 async def again_and_again(sweep: Callable[[], Awaitable[str]], poll_seconds: float, progress: Progress) -> None:

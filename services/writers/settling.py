@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.health import Progress
-from services.runtime.metrics import count, level, timed
+from services.runtime.metrics import level, timed
+from services.writers.counting import counted
 from services.writers.telling import Telling
 from services.writers.writer import DestinationDown, Writer
 
@@ -35,8 +36,7 @@ class Settling:
         answers: defaultdict[int, list[DeliveryResult]] = defaultdict(list)
         for delivery, result in zip(deliveries, results, strict=True):
             answers[delivery.partition].append(result)
-            count("deliveries_written", destination_kind=self._kind, outcome="failed" if result.error_type else "acked")
-        count("delivery_rows_written", sum(result.rows for result in results), destination_kind=self._kind)
+        counted(results, self._kind)
         await self._telling.tell_all(answers)
 
     async def _written(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:

@@ -51,12 +51,12 @@ def written(delivery: Delivery, rows: int = 1, place: str = "") -> DeliveryResul
     )
 
 
+def failed(delivery: Delivery, error_type: str, message: str) -> DeliveryResult:
+    """Say that a delivery was not written now, and is to be tried again."""
+    private = private_bytes({"message": message[:MESSAGE_CHARS]})
+    return msgspec.structs.replace(written(delivery, rows=0), error_type=error_type, private=private)
+
+
 def refused(delivery: Delivery, error_type: str, message: str, *, closed: bool = False) -> DeliveryResult:
     """Say that a delivery cannot be written, however often it is tried; closed: its destination takes nothing."""
-    return msgspec.structs.replace(
-        written(delivery, rows=0),
-        error_type=error_type,
-        retryable=False,
-        closed=closed,
-        private=private_bytes({"message": message[:MESSAGE_CHARS]}),
-    )
+    return msgspec.structs.replace(failed(delivery, error_type, message), retryable=False, closed=closed)

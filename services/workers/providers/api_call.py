@@ -11,8 +11,8 @@ from yarl import URL
 
 from services.ledger.provider_settings import unsupported
 from services.runtime.metrics import count
+from services.runtime.sessions import session_over
 from services.workers.providers.answers import web_url
-from services.workers.providers.client import session_over
 from services.workers.providers.dialect import Answer, Ask, Dialect, without
 from services.workers.providers.protocol import Credentials, Fetched, FetchRequest, FetchResult, ProviderError
 

@@ -10,9 +10,9 @@ import aiohttp
 from yarl import URL
 
 from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
+from services.runtime.sessions import session_over
 from services.runtime.settings import Settings
 from services.workers.providers.answers import error_of_status, kept_headers, web_url
-from services.workers.providers.client import session_over
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 
 MAX_REDIRECTS = 10

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import aiohttp
 from yarl import URL
 
-from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
+from services.runtime.addresses import CheckedResolver, literal_refusal
+from services.runtime.sessions import address_refused, session_over
 from services.writers.warehouses.warehouse import Refusal
 from services.writers.writer import DestinationDown
 
@@ -60,20 +61,17 @@ class Calls:
             ) as response:
                 return Answer(response.status, response.headers, await _read(response))
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            if isinstance(error, AddressRefused) or isinstance(error.__cause__, AddressRefused):
+            if address_refused(error):
                 raise Refusal(f"the address of the destination may not be reached: {url.host} is not public") from error
             raise DestinationDown(f"no whole answer from {url.host}: {type(error).__name__}") from error
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(
-                    resolver=CheckedResolver(allow_private=self._allow_private), use_dns_cache=False
-                ),
-                cookie_jar=aiohttp.DummyCookieJar(),
+            resolver = CheckedResolver(allow_private=self._allow_private)
+            self._session = session_over(
+                aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False),
                 timeout=aiohttp.ClientTimeout(total=self._answer_seconds, sock_connect=CONNECT_SECONDS),
-                headers={"User-Agent": "jobledger/0.1 (+warehouse)"},
-                trust_env=False,
+                User_Agent="jobledger/0.1 (+warehouse)",
             )
         return self._session
 

@@ -5,16 +5,15 @@ import logging
 import time
 from collections.abc import Sequence
 
-import msgspec
 import psycopg
 import psycopg_pool
 
-from schemas.private import MESSAGE_CHARS, private_bytes
 from services.ledger.erasure import destination_of
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.errors import Unsealable
-from services.runtime.metrics import count, level, timed
+from services.runtime.metrics import level, timed
+from services.writers.counting import counted
 from services.writers.reading import Reading
 from services.writers.rows import Row
 from services.writers.warehouses.circuits import Circuits
@@ -23,7 +22,7 @@ from services.writers.warehouses.shelf import Shelf
 from services.writers.warehouses.stored import Destinations, Name, StoredDestination
 from services.writers.warehouses.table import Table
 from services.writers.warehouses.warehouse import Refusal
-from services.writers.writer import DestinationDown, refused, written
+from services.writers.writer import DestinationDown, failed, refused
 
 UNAVAILABLE, REFUSED = "destination_unavailable", "destination_refused"
 CLOSED = "the destination was deleted or disabled"
@@ -53,10 +52,7 @@ class Delivering:
         started = time.monotonic()
         results = await self._delivered(name, deliveries)
         timed("delivery_batch_seconds", time.monotonic() - started, destination_kind=self._kind.name)
-        for result in results:
-            outcome = "failed" if result.error_type else "acked"
-            count("deliveries_written", destination_kind=self._kind.name, outcome=outcome)
-        count("delivery_rows_written", sum(each.rows for each in results), destination_kind=self._kind.name)
+        counted(results, self._kind.name)
         level("destinations_unavailable", self._circuits.open, destination_kind=self._kind.name)
         return results
 
@@ -121,7 +117,4 @@ def said_of(error: Exception, kind: Kind) -> tuple[str, str]:
 
 
 def _failed(deliveries: Sequence[Delivery], error_type: str, message: str) -> list[DeliveryResult]:
-    private = private_bytes({"message": message[:MESSAGE_CHARS]})
-    return [
-        msgspec.structs.replace(written(each, rows=0), error_type=error_type, private=private) for each in deliveries
-    ]
+    return [failed(each, error_type, message) for each in deliveries]

@@ -7,6 +7,7 @@ import msgspec
 
 from services.runtime.errors import Unsealable
 from services.runtime.sealing import Sealer
+from services.writers.warehouses.kinds import Kind, Opening
 
 NO_KEY = "this process has no JOBLEDGER_CREDENTIALS_KEY to open the secrets of destinations with"
 
@@ -21,6 +22,20 @@ def sealed_secrets(sealer: Sealer, name: tuple[str, str], secrets: Mapping[str, 
     """Return sealed secrets and their fingerprint."""
     data = msgspec.json.encode(_Secrets(*name, dict(sorted(secrets.items()))))
     return sealer.seal(data), sealer.fingerprint(data)
+
+
+def opening_of(
+    kind: Kind,
+    sealer: Sealer | None,
+    name: tuple[str, str],
+    settings: Mapping[str, Any],
+    sealed: bytes | None,
+    *,
+    allow_private: bool,
+) -> Opening:
+    """Return what the table of a destination is opened with; raise SettingsFault or Unsealable."""
+    secrets = kind.read_secrets(opened_secrets(sealer, name, sealed))
+    return Opening(kind.read_settings(settings), secrets, allow_private)
 
 
 def opened_secrets(sealer: Sealer | None, name: tuple[str, str], sealed: bytes | None) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.runtime.sealing import Sealer
-from services.writers.warehouses.kinds import Kind, Opening
-from services.writers.warehouses.secret import opened_secrets
+from services.writers.warehouses.kinds import Kind
+from services.writers.warehouses.secret import opening_of
 from services.writers.warehouses.stored import Name, StoredDestination
 from services.writers.warehouses.table import Table
 
@@ -87,10 +87,10 @@ class Shelf:
             await self.drop(name)
 
     def _open(self, name: Name, stored: StoredDestination) -> Table:
-        secrets = opened_secrets(self._sealer, name, stored.sealed)
-        settings = self._kind.read_settings(stored.settings)
-        opening = Opening(settings, self._kind.read_secrets(secrets), self._allow_private)
-        return Table(self._kind, self._kind.open(opening), settings.place)
+        opening = opening_of(
+            self._kind, self._sealer, name, stored.settings, stored.sealed, allow_private=self._allow_private
+        )
+        return Table(self._kind, self._kind.open(opening), opening.settings.place)
 
 
 async def _closed(table: Table) -> None:

@@ -1,6 +1,5 @@
 """Destinations as they are configured now; looked up again after some seconds, so a change is soon in effect."""
 
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,10 +9,10 @@ from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
 from services.runtime.sql import blocks
+from services.writers.known import Known
 
 SQL = blocks(Path(__file__).with_name("stored.sql"))
 KNOWN_SECONDS = 2.0
-KNOWN_DESTINATIONS = 10_000
 Pool = AsyncConnectionPool[AsyncConnection[Any]]
 Name = tuple[str, str]  # org_id, destination_id
 
@@ -41,19 +40,15 @@ class StoredDestinations:
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._known: dict[Name, tuple[float, StoredDestination | None]] = {}
+        self._known = Known(self._looked_up, seconds=KNOWN_SECONDS)
 
     async def find(self, name: Name) -> StoredDestination | None:
         """Return a destination as it was at most KNOWN_SECONDS ago."""
-        until, destination = self._known.get(name, (0.0, None))
-        if until > time.monotonic():
-            return destination
+        return await self._known.find(name)
+
+    async def _looked_up(self, name: Name) -> StoredDestination | None:
         values = {"org_id": name[0], "destination_id": name[1]}
         shape = class_row(StoredDestination)
         async with self._pool.connection() as connection, connection.cursor(row_factory=shape) as cursor:
             await cursor.execute(SQL["destination"], values)
-            destination = await cursor.fetchone()
-        if len(self._known) >= KNOWN_DESTINATIONS:
-            self._known.clear()
-        self._known[name] = (time.monotonic() + KNOWN_SECONDS, destination)
-        return destination
+            return await cursor.fetchone()

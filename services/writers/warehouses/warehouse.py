@@ -12,6 +12,7 @@ from typing import Protocol
 from msgspec import Struct
 
 Value = str | int | float | bool | None
+ERASED = 2**63 - 1  # a generation behind which none comes: of jobs that were erased, nothing comes back
 
 
 class ColumnType(Enum):

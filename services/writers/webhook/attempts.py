@@ -19,6 +19,7 @@ import psycopg
 import psycopg_pool
 from psycopg import AsyncConnection
 
+from schemas.storable import storable_text
 from services.runtime.metrics import count
 from services.runtime.sql import blocks
 from services.writers.webhook.endpoints import Name, Pool
@@ -55,7 +56,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True):
 
 def storable(answer: bytes, secrets: Sequence[str]) -> str:
     """Return an answer as text that Postgres takes, without the secrets and signatures that it may repeat."""
-    text = answer.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    text = storable_text(answer.decode("utf-8", "replace"))
     for secret in secrets:
         text = text.replace(secret, HIDDEN)
     return text

@@ -1,6 +1,5 @@
 """Endpoints as they are configured now; looked up again after a second, so a change is soon in effect."""
 
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,13 +10,13 @@ from psycopg_pool import AsyncConnectionPool
 
 from services.runtime.sealing import Sealer
 from services.runtime.sql import blocks
+from services.writers.known import Known
 from services.writers.webhook.secrets import opened_secret
 from services.writers.webhook.signing import PREFIX
 
 SQL = blocks(Path(__file__).with_name("endpoints.sql"))
 CLEAR = PREFIX.encode()  # begins no sealed secret
 KNOWN_SECONDS = 1.0
-KNOWN_ENDPOINTS = 10_000
 Pool = AsyncConnectionPool[AsyncConnection[Any]]
 Name = tuple[str, str]  # org_id, webhook_id
 
@@ -56,22 +55,18 @@ class StoredEndpoints:
     def __init__(self, pool: Pool, credentials_key: str) -> None:
         self._pool = pool
         self._sealer = Sealer(credentials_key) if credentials_key else None
-        self._known: dict[Name, tuple[float, Endpoint | None]] = {}
+        self._known = Known(self._looked_up, seconds=KNOWN_SECONDS)
 
     async def find(self, name: Name) -> Endpoint | None:
         """Return an endpoint as it was at most a second ago; Unsealable where its secrets cannot be opened."""
-        until, endpoint = self._known.get(name, (0.0, None))
-        if until > time.monotonic():
-            return endpoint
+        return await self._known.find(name)
+
+    async def _looked_up(self, name: Name) -> Endpoint | None:
         values = {"org_id": name[0], "webhook_id": name[1]}
         async with self._pool.connection() as connection, connection.cursor(row_factory=class_row(_Row)) as cursor:
             await cursor.execute(SQL["endpoint"], values)
             row = await cursor.fetchone()
-        endpoint = self._opened(name, row) if row else None
-        if len(self._known) >= KNOWN_ENDPOINTS:
-            self._known.clear()
-        self._known[name] = (time.monotonic() + KNOWN_SECONDS, endpoint)
-        return endpoint
+        return self._opened(name, row) if row else None
 
     def _opened(self, name: Name, row: _Row) -> Endpoint:
         secrets = [
@@ -85,4 +80,4 @@ class StoredEndpoints:
         values = {"org_id": name[0], "webhook_id": name[1], "url": url, "reason": reason}
         async with self._pool.connection() as connection:
             await connection.execute(SQL["disable"], values)
-        self._known.pop(name, None)
+        self._known.forget(name)

@@ -13,6 +13,7 @@ from yarl import URL
 
 from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
 from services.runtime.retry_after import retry_after_seconds
+from services.runtime.sessions import address_refused, session_over
 from services.runtime.settings import Settings
 
 KEPT_OPEN_SECONDS = 4.0  # shorter than servers keep idle connections: none is used as it is closed
@@ -48,18 +49,13 @@ class Sender:
     def __init__(self, settings: Settings) -> None:
         self._allow_private = settings.allow_private_addresses
         self._timeout_seconds = settings.webhook_timeout_seconds
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=0,  # the writer bounds what is under way
-                resolver=CheckedResolver(allow_private=self._allow_private),
-                use_dns_cache=False,
-                keepalive_timeout=KEPT_OPEN_SECONDS,
-            ),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),
-            headers={"User-Agent": "jobledger/0.1 (+webhook)"},
-            trust_env=False,
+        connector = aiohttp.TCPConnector(
+            limit=0,  # the writer bounds what is under way
+            resolver=CheckedResolver(allow_private=self._allow_private),
+            use_dns_cache=False,
+            keepalive_timeout=KEPT_OPEN_SECONDS,
         )
+        self._session = session_over(connector, User_Agent="jobledger/0.1 (+webhook)")
 
     async def __aenter__(self) -> Self:
         return self
@@ -84,7 +80,7 @@ class Sender:
         except (aiohttp.InvalidURL, ValueError):
             return failed("bad_url", "the endpoint's url cannot be used", retryable=False)
         except (aiohttp.ClientError, OSError) as error:
-            if isinstance(error, AddressRefused) or isinstance(error.__cause__, AddressRefused):
+            if address_refused(error):
                 return failed("address_refused", "the endpoint is at an address that is not public", retryable=False)
             return failed("connection", type(error).__name__)
 

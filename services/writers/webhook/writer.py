@@ -6,16 +6,15 @@ import msgspec
 import psycopg
 import psycopg_pool
 
-from schemas.private import private_bytes
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault, BlobMissing, Unsealable
-from services.runtime.metrics import count
+from services.writers.counting import counted_one
 from services.writers.webhook.calls import Calls, endpoint_of
 from services.writers.webhook.endpoints import Endpoint, Endpoints
 from services.writers.webhook.payload import body_of
 from services.writers.webhook.sender import Outcome
-from services.writers.writer import Extractions, refused, written
+from services.writers.writer import Extractions, failed, refused, written
 
 KIND = "webhook"
 log = logging.getLogger(__name__)
@@ -33,7 +32,7 @@ class WebhookWriter:
     async def deliver(self, delivery: Delivery) -> DeliveryResult:
         """Send one message; whatever goes wrong is in the result."""
         result = await self._delivered(delivery)
-        count("deliveries_written", destination_kind=KIND, outcome="failed" if result.error_type else "acked")
+        counted_one(result, KIND)
         return result
 
     async def _delivered(self, delivery: Delivery) -> DeliveryResult:
@@ -46,14 +45,14 @@ class WebhookWriter:
             return await self._sent(delivery, endpoint, body)
         except Unsealable as error:
             log.error("webhook not sent: its secret cannot be opened", extra={"reason": str(error)})
-            return _failed(delivery, "store_unavailable", "the secret of the endpoint cannot be opened now")
+            return failed(delivery, "store_unavailable", "the secret of the endpoint cannot be opened now")
         except BlobMissing as error:
             return refused(delivery, "extraction_missing", str(error))
         except (ValueError, OverflowError) as error:  # BadExtraction, no key of a blob, a time that no calendar has
             return refused(delivery, "extraction_unreadable", str(error))
         except (BlobFault, psycopg.Error, psycopg_pool.PoolTimeout) as error:
             log.warning("webhook not sent: a store is away", extra={"reason": type(error).__name__})
-            return _failed(delivery, "store_unavailable", "the blob store or Postgres did not answer")
+            return failed(delivery, "store_unavailable", "the blob store or Postgres did not answer")
 
     async def _sent(self, delivery: Delivery, endpoint: Endpoint, body: bytes) -> DeliveryResult:
         outcome = await self._calls.call(delivery, endpoint, body)
@@ -69,11 +68,5 @@ def result_of(delivery: Delivery, outcome: Outcome) -> DeliveryResult:
     if not outcome.retryable:
         return refused(delivery, outcome.error_type, outcome.message, closed=outcome.gone)
     return msgspec.structs.replace(
-        _failed(delivery, outcome.error_type, outcome.message), retry_after_ms=outcome.retry_after_ms
-    )
-
-
-def _failed(delivery: Delivery, error_type: str, message: str) -> DeliveryResult:
-    return msgspec.structs.replace(
-        written(delivery, rows=0), error_type=error_type, private=private_bytes({"message": message})
+        failed(delivery, outcome.error_type, outcome.message), retry_after_ms=outcome.retry_after_ms
     )

@@ -16,6 +16,7 @@ API = Path(api.__file__).parent
 WITHOUT_ORG = {
     "active_schema": "which version of the read model readers follow",
     "checkpoints": "how far the projection is, by partition",
+    "clear_webhook_secrets": "whoever they are of, none stays in clear",
     "due_schedules": "the scheduler fires those of all orgs; no call reaches it",
     "now": "what time it is in Postgres",
     "overdue_schedules": "how many schedules of all orgs are due, for the scheduler",

@@ -18,6 +18,7 @@ from services.writers.warehouses.customer_postgres.settings import PostgresSecre
 from services.writers.warehouses.customer_postgres.statements import READ, Statements
 from services.writers.warehouses.piecewise import DataFault, write_halving
 from services.writers.warehouses.warehouse import (
+    ERASED,
     JOB_COLUMNS,
     Block,
     Column,
@@ -30,7 +31,6 @@ from services.writers.warehouses.warehouse import (
 CONNECT_SECONDS = 5
 STATEMENT_MS = 60_000
 SILENT_MS = 15_000  # that the server may leave what was sent without an answer of TCP
-ERASED = 2**63 - 1  # a generation behind which none comes
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from services.runtime.sql import blocks
 from services.writers.warehouses.databricks.settings import DatabricksSettings
 from services.writers.warehouses.piecewise import as_json
-from services.writers.warehouses.warehouse import JOB_COLUMNS, Column, ColumnType, JobKey, JobRows, Value
+from services.writers.warehouses.warehouse import ERASED, JOB_COLUMNS, Column, ColumnType, JobKey, JobRows, Value
 
 SQL = blocks(Path(__file__).with_name("statements.sql"))
 TYPES: Mapping[ColumnType, str] = {
@@ -27,7 +27,6 @@ _READ: Mapping[ColumnType, str] = {
     ColumnType.TIMESTAMP: "TIMESTAMP_MICROS(CAST(item[{0}] AS BIGINT))",
     ColumnType.JSON: "item[{0}]",
 }
-ERASED = 2**63 - 1  # later than every generation
 
 
 class Statements:

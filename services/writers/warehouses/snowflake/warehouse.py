@@ -13,10 +13,9 @@ from services.writers.warehouses.piecewise import as_json, json_arrays, write_ha
 from services.writers.warehouses.snowflake.session import Session
 from services.writers.warehouses.snowflake.settings import HOSTS, SnowflakeSecrets, SnowflakeSettings
 from services.writers.warehouses.snowflake.statements import Statements, column_type
-from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows, Refusal, Warehouse
+from services.writers.warehouses.warehouse import ERASED, Block, Column, ColumnType, JobKey, JobRows, Refusal, Warehouse
 
 BOUND_BYTES = 8 * 1024 * 1024  # of one bind: half of what a VARCHAR and a VARIANT hold in every account
-ERASED = 2**63 - 1  # later than every generation
 
 
 def opened(settings: SnowflakeSettings, secrets: SnowflakeSecrets, *, allow_private: bool = False) -> Warehouse:

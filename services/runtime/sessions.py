@@ -1,0 +1,25 @@
+"""HTTP sessions for customers: no cookies, because they are of many orgs, and no proxies of the environment."""
+
+import aiohttp
+
+from services.runtime.addresses import AddressRefused
+
+NO_TIMEOUT = aiohttp.ClientTimeout(total=None)  # each call has a time of its own
+
+
+def session_over(
+    connector: aiohttp.TCPConnector, *, timeout: aiohttp.ClientTimeout = NO_TIMEOUT, **headers: str
+) -> aiohttp.ClientSession:
+    """Open a session; it sends these headers with each call."""
+    return aiohttp.ClientSession(
+        connector=connector,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=timeout,
+        headers={name.replace("_", "-"): value for name, value in headers.items()},
+        trust_env=False,
+    )
+
+
+def address_refused(error: BaseException) -> bool:
+    """Whether a call failed because the address may not be reached for a customer."""
+    return isinstance(error, AddressRefused) or isinstance(error.__cause__, AddressRefused)
