@@ -11,6 +11,7 @@ class OrgPlanChanged(Event, frozen=True, kw_only=True, gc=False):
 
     plan: Annotated[str, doc("plan of the org from here on")] = ""
     metered: Annotated[bool, doc("whether its jobs cost credits from here on")] = False
+    idempotency_digest: Annotated[bytes, doc("16-byte digest of the command that led to it")] = b""
 
 
 class CreditsGranted(Event, frozen=True, kw_only=True, gc=False):

@@ -28,26 +28,33 @@ class OrgLimitChanged(Event, frozen=True, kw_only=True, gc=False):
     retention_seconds: Annotated[
         int, doc("how long results are kept after the end of a job; 0: as the setting says")
     ] = 0
+    idempotency_digest: Annotated[bytes, doc("16-byte digest of the command that led to it")] = b""
 
 
 class OrgPaused(Event, frozen=True, kw_only=True, gc=False):
     """The operator paused an org: none of its jobs is dispatched until it is resumed; what runs goes on."""
 
+    idempotency_digest: Annotated[bytes, doc("16-byte digest of the command that led to it")] = b""
+
 
 class OrgResumed(Event, frozen=True, kw_only=True, gc=False):
     """The operator resumed an org."""
+
+    idempotency_digest: Annotated[bytes, doc("16-byte digest of the command that led to it")] = b""
 
 
 class WorkflowPaused(Event, frozen=True, kw_only=True, gc=False):
     """An org paused one of its workflows: no job of it is dispatched until it is resumed; what runs goes on."""
 
     workflow_id: Annotated[str, doc("the workflow")] = ""
+    idempotency_digest: Annotated[bytes, doc("16-byte digest of the command that led to it")] = b""
 
 
 class WorkflowResumed(Event, frozen=True, kw_only=True, gc=False):
     """An org resumed one of its workflows: its jobs stand where they stood in the queue."""
 
     workflow_id: Annotated[str, doc("the workflow")] = ""
+    idempotency_digest: Annotated[bytes, doc("16-byte digest of the command that led to it")] = b""
 
 
 class EndpointDisabled(Event, frozen=True, kw_only=True, gc=False):

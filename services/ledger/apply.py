@@ -26,6 +26,7 @@ from services.ledger.archive import forget, recalled_job
 from services.ledger.endpoints import fold_answer, fold_disabled
 from services.ledger.indexes import index, refresh
 from services.ledger.pausing import fold_pause
+from services.ledger.setting import SettingEvent
 from services.ledger.state import Ledger, Org, Worker
 from services.ledger.timers import Timer
 
@@ -52,11 +53,13 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             org.max_in_flight, org.seq = event.max_in_flight, header.seq
             org.max_pending, org.max_queue_seconds = event.max_pending, event.max_queue_seconds
             org.retention_seconds = event.retention_seconds
+            _remember_command(ledger, event)
             refresh(ledger, org)
         case OrgPaused() | OrgResumed() | WorkflowPaused() | WorkflowResumed():
             org = ledger.orgs[event.org_id]
             org.seq = header.seq
             fold_pause(org, event)
+            _remember_command(ledger, event)
             refresh(ledger, org)
         case EndpointDisabled():
             org = ledger.orgs[event.org_id]
@@ -75,6 +78,8 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
                 ledger.timers.set(Timer(event.expires_at, "hold", event.org_id, event.hold_id.hex()))
             elif isinstance(event, CreditsGranted):
                 _remember_key(ledger, event)
+            elif isinstance(event, OrgPlanChanged):
+                _remember_command(ledger, event)
         case WorkerAlive():
             worker = ledger.workers.setdefault(
                 event.boot_id, Worker(event.worker_id, event.kind, event.slots, header.occurred_at)
@@ -108,6 +113,11 @@ def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
     after = jobs.evolve(before, recorded, event)
     index(ledger, before, after)
     fold_answer(ledger.orgs[after.org_id].endpoints, after, event, recorded.header.occurred_at)
+
+
+def _remember_command(ledger: Ledger, event: SettingEvent) -> None:
+    if event.idempotency_digest:  # deciders of before did not say it
+        ledger.orgs[event.org_id].keys.remember(event.idempotency_digest, b"", "", ledger.occurred_at)
 
 
 def _remember_key(ledger: Ledger, event: JobSubmitted | CreditsGranted) -> None:

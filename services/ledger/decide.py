@@ -55,6 +55,7 @@ from services.ledger.refusal import refusal
 from services.ledger.release import release
 from services.ledger.retention import expire
 from services.ledger.schedules import fire
+from services.ledger.setting import SettingCommand, once
 from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
 
@@ -77,12 +78,8 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
     match command:
         case RegisterOrg():
             return _register(ledger, command)
-        case ChangeOrgLimit():
-            return _limit(ledger.orgs[command.org_id], command)
-        case PauseOrg() | ResumeOrg() | PauseWorkflow() | ResumeWorkflow():
-            return decide_pause(ledger.orgs[command.org_id], command)
-        case ChangePlan():
-            return change_plan(ledger, command)
+        case ChangeOrgLimit() | ChangePlan() | PauseOrg() | ResumeOrg() | PauseWorkflow() | ResumeWorkflow():
+            return once(ledger, command, _set(ledger, command))
         case GrantCredits() | SetCredits():
             return grant(ledger, command)
         case SubmitJobs():
@@ -121,6 +118,16 @@ def _register(ledger: Ledger, command: RegisterOrg) -> list[AnyEvent]:
             credits=command.credits or 0,
         )
     ]
+
+
+def _set(ledger: Ledger, command: SettingCommand) -> list[AnyEvent]:
+    match command:
+        case ChangeOrgLimit():
+            return _limit(ledger.orgs[command.org_id], command)
+        case ChangePlan():
+            return change_plan(ledger, command)
+        case _:
+            return decide_pause(ledger.orgs[command.org_id], command)
 
 
 def _limit(org: Org, command: ChangeOrgLimit) -> list[AnyEvent]:
