@@ -20,8 +20,11 @@ from services.localstack.services import MIGRATIONS
 from services.localstack.stack import Stack
 from services.runtime.settings import Settings, settings_from
 
+ON_SERVERS = {"acceptance", "conformance", "contract", "integration", "scenarios"}  # time can fail their tests
+MOST_AGAIN = 3  # tests a run that may need a second try; more is no accident
 TEST_PARTITIONS = 4  # enough to see placement, few enough to create in no time
 BROKER_LINE = pytest.StashKey[str]()
+AGAIN: list[pytest.TestReport] = []  # of the tests that failed at their first try, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +120,33 @@ def _real_kafka_where_marked(request: pytest.FixtureRequest) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what uses the stack, so that `-m "not stack"` runs without one."""
+    """Mark what uses the stack, so that `-m "not stack"` runs without one; try again what is on servers (ADR 7)."""
     for item in items:
+        if ON_SERVERS & set(item.path.parts):
+            item.add_marker(pytest.mark.flaky(reruns=1))
         if "stack" in getattr(item, "fixturenames", ()) or item.get_closest_marker("kafka"):
             item.add_marker("stack")
 
 
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Remember what failed at its first try."""
+    if str(report.outcome) == "rerun":  # the plugin's own
+        AGAIN.append(report)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail a run in which more tests than accident explains needed a second try."""
+    if len(AGAIN) > MOST_AGAIN and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Say which broker the tests ran on, and why."""
+    """Say which broker the tests ran on, and why; and which tests failed at their first try, and how."""
+    for report in AGAIN:
+        terminalreporter.write_sep("_", f"failed at its first try: {report.nodeid}")
+        terminalreporter.write_line(report.longreprtext)
+    if len(AGAIN) > MOST_AGAIN:
+        terminalreporter.write_line(f"{len(AGAIN)} tests were tried again; more than {MOST_AGAIN} fail a run", red=True)
     line = config.stash.get(BROKER_LINE, "")
     if line:
         terminalreporter.write_line(line)

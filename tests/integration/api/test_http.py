@@ -9,7 +9,8 @@ from yarl import URL
 
 from api import http
 from services.runtime.logs import JsonLines
-from tests.integration.api.conftest import Api, Tenant, submit
+from tests.eventually import eventually
+from tests.integration.api.conftest import Answered, Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
 
 
@@ -72,20 +73,22 @@ async def test_each_answer_is_one_log_line_with_its_ids_and_no_url(
 
 async def test_the_api_is_ready_when_its_parts_make_progress_and_red_when_one_does_not(api: Api, acme: Tenant) -> None:
     assert (await api.call("GET", "/health")).status == 200
-    async with asyncio.timeout(10):
-        while (answer := await api.call("GET", "/ready")).status != 200:
-            pass
+    answer = await _until_ready_is(api, 200)
     assert set(answer.json["parts"]) == {"postgres", "ledger", "decider"}
     api.feed.paused = True
     await submit(api, acme)
-    async with asyncio.timeout(10):
-        while (answer := await api.call("GET", "/ready")).status != 503:
-            pass
+    answer = await _until_ready_is(api, 503)
     assert "has not read the log" in answer.json["parts"]["ledger"]["reason"]
     api.feed.paused = False
-    async with asyncio.timeout(10):
-        while (await api.call("GET", "/ready")).status != 200:
-            pass
+    await _until_ready_is(api, 200)
+
+
+async def _until_ready_is(api: Api, status: int) -> Answered:
+    async def is_so() -> bool:
+        return (await api.call("GET", "/ready")).status == status
+
+    await eventually(is_so)
+    return await api.call("GET", "/ready")
 
 
 async def test_metrics_count_requests_by_route_and_not_by_url(api: Api, acme: Tenant) -> None:

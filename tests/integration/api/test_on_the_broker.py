@@ -15,6 +15,7 @@ from services.runtime.admin import ensure_topics
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
 from tests.beside import beside
+from tests.eventually import LOOK_SECONDS
 from tests.integration.api.conftest import OPERATOR, WORKFLOW
 
 JOBS = 30
@@ -72,6 +73,7 @@ async def test_the_projection_takes_over_from_the_tail_without_a_gap(decided: Se
                 assert read.status == 200, await read.text()
                 page = await one.get("/api/v1/jobs?limit=500")
                 listed = [job["jobId"] for job in (await page.json())["jobs"]]
+                await asyncio.sleep(LOOK_SECONDS)
             ready = await one.get("/ready")
             assert ready.status == 200, await ready.text()
             for job_id in (jobs[0], jobs[299], jobs[-1]):  # from the middle of a log with markers

@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 
 from services.runtime.settings import Settings
+from tests.eventually import eventually
 from tests.integration.api.conftest import Api, StartApi, Tenant, running, submit
 from tests.integration.api.pocket import PocketLedger
 
@@ -88,11 +89,11 @@ async def test_calls_that_change_a_job_name_the_position_of_the_change(
 
 
 async def _until_seen(api: Api, tenant: Tenant, position: int) -> None:
-    async with asyncio.timeout(10):
-        while True:
-            answer = await api.call("GET", "/api/v1/jobs", tenant.key)
-            if _place(answer.headers.get("Ledger-Position", "0:0"))[1] >= position:
-                return
+    async def is_seen() -> bool:
+        answer = await api.call("GET", "/api/v1/jobs", tenant.key)
+        return _place(answer.headers.get("Ledger-Position", "0:0"))[1] >= position
+
+    await eventually(is_seen)
 
 
 def _place(text: str) -> tuple[int, int]:

@@ -81,17 +81,17 @@ class Standing:
         pids = [process.identity.pid, *children(process.identity.pid)]
         try:
             for pid in pids:
-                os.kill(pid, signal.SIGSTOP)
+                send(pid, signal.SIGSTOP)
             yield
         finally:
             for pid in pids:
-                go_on(pid)
+                send(pid, signal.SIGCONT)
 
 
-def go_on(pid: int) -> None:
-    """Let a process go on, if it is still there."""
+def send(pid: int, number: signal.Signals) -> None:
+    """Send a signal to a process, if it is still there: a server's children come and go."""
     try:
-        os.kill(pid, signal.SIGCONT)
+        os.kill(pid, number)
     except ProcessLookupError:
         return
 
