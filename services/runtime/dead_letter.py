@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 
-from services.runtime.errors import DeadLetterLimit, RecordRefused
+from services.runtime.errors import DeadLetterLimit, NotDelivered, RecordRefused
 from services.runtime.metrics import count
 from services.runtime.producer import Sender
 from services.runtime.reader import Headers, Record
@@ -138,9 +138,20 @@ class DeadLetters:
 
 
 def parking_from_threads(letters: DeadLetters, loop: asyncio.AbstractEventLoop) -> Park:
-    """Return what parks a record from a thread beside this event loop, and returns when the letter is durable."""
+    """Return what parks a record from a thread beside this event loop, and returns when the letter is durable.
+
+    A letter that takes longer than PARK_TIMEOUT_SECONDS is given up with NotDelivered, as one that is not acknowledged.
+    """
 
     def park(record: Record, reason: str, detail: str) -> None:
-        asyncio.run_coroutine_threadsafe(letters.park(record, reason, detail), loop).result(PARK_TIMEOUT_SECONDS)
+        parking = asyncio.run_coroutine_threadsafe(letters.park(record, reason, detail), loop)
+        try:
+            parking.result(PARK_TIMEOUT_SECONDS)
+        except TimeoutError as error:
+            parking.cancel()  # nobody waits for it any more; what it has handed over may land all the same
+            raise NotDelivered(
+                f"the dead letter of topic {record.topic}, partition {record.partition}, offset {record.offset} was "
+                f"not acknowledged within {PARK_TIMEOUT_SECONDS:g} s: is the broker up? It is parked after a restart"
+            ) from error
 
     return park

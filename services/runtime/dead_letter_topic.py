@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from services.runtime.dead_letter import HOUR_SECONDS, KEY_LIMIT_CHARACTERS, DeadLetters
 from services.runtime.ends import committed_end, first_offsets
-from services.runtime.errors import LogGap, RuntimeFault
+from services.runtime.errors import BrokerFault, LogGap, RuntimeFault
 from services.runtime.producer import Sender
 from services.runtime.reader import Headers, LogReader, Record
 from services.runtime.settings import Settings
@@ -159,7 +159,7 @@ def _records(settings: Settings, start: int) -> Iterator[Record]:
                 return
     finally:
         reader.close()
-    raise RuntimeFault(f"no dead letter for {PATIENCE_SECONDS:g} s, and no end of the topic: look at the broker")
+    raise BrokerFault(f"no dead letter for {PATIENCE_SECONDS:g} s, and no end of the topic: look at the broker")
 
 
 def _number(text: bytes, none: int = NO_NUMBER) -> int:

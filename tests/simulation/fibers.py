@@ -236,6 +236,10 @@ class Asked:
         """Block until there is one."""
         return result_of(self._future, timeout)
 
+    def cancel(self) -> bool:
+        """Wait for it no more."""
+        return self._future.cancel()
+
 
 def run_coroutine_threadsafe(coroutine: Any, loop: asyncio.AbstractEventLoop) -> Asked:
     """Run a coroutine on the loop on behalf of a fiber."""

@@ -1,12 +1,15 @@
 """Dead letters name their origin, fit into a record whatever the original was, and stop at a limit."""
 
+import asyncio
 import dataclasses
 import hashlib
 
 import pytest
 
-from services.runtime.dead_letter import VALUE_LIMIT_BYTES, DeadLetters, letter_of
+from services.runtime import dead_letter
+from services.runtime.dead_letter import VALUE_LIMIT_BYTES, DeadLetters, letter_of, parking_from_threads
 from services.runtime.errors import DeadLetterLimit, NotDelivered
+from services.runtime.producer import Headers
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from tests.fakes.producer import RECORD_LIMIT_BYTES, InMemoryProducer
@@ -96,3 +99,37 @@ async def test_a_refused_write_is_raised_so_that_the_caller_stops() -> None:
     producer.failure = NotDelivered("broker away")
     with pytest.raises(NotDelivered):
         await DeadLetters(producer, SETTINGS).park(record(), "bad_message")
+
+
+class SilentProducer:
+    """A producer whose broker neither takes a record nor refuses it."""
+
+    def __init__(self) -> None:
+        self.given_up = asyncio.Event()
+
+    async def send(self, topic: str, partition: int, key: str, value: bytes, headers: Headers = ()) -> None:
+        """Wait until nobody waits any more."""
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.given_up.set()
+
+
+async def test_a_letter_that_a_thread_waits_for_too_long_is_given_up_by_name_and_by_the_event_loop_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(dead_letter, "PARK_TIMEOUT_SECONDS", 0.05)
+    producer = SilentProducer()
+    park = parking_from_threads(DeadLetters(producer, SETTINGS), asyncio.get_running_loop())
+    with pytest.raises(NotDelivered, match="partition 4, offset 17 was not acknowledged"):
+        await asyncio.to_thread(park, record(), "bad_message", "")
+    async with asyncio.timeout(10):
+        await producer.given_up.wait()
+
+
+async def test_what_a_letter_failed_by_reaches_the_thread_that_waits_for_it() -> None:
+    producer = InMemoryProducer()
+    producer.failure = NotDelivered("broker away")
+    park = parking_from_threads(DeadLetters(producer, SETTINGS), asyncio.get_running_loop())
+    with pytest.raises(NotDelivered, match="broker away"):
+        await asyncio.to_thread(park, record(), "bad_message", "")
