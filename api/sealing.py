@@ -5,6 +5,7 @@ A key without a job is harmless; a job without its key could never run.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
@@ -14,6 +15,8 @@ from services.ledger.replies import Done, Reply
 from services.runtime.errors import KeysAway
 from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import OrgKey
+
+CLOCKS_APART = timedelta(hours=2)  # those of Postgres and of an API; a remembered key lives up to an hour longer too
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +63,11 @@ async def sealing_of_org(keys: JobKeys, org_id: str) -> Sealing:
     """Return how the jobs of an org are sealed, where no caller says whether they are."""
     erasure, _ = await keys.turned(org_id)
     return Sealing(keys, await keys.org_key(org_id) if erasure else None)
+
+
+async def former_digest_key(keys: JobKeys, caller: Caller, remembered: timedelta) -> bytes | None:
+    """Return what digests were made with before the org's erasure was turned; None: no such digest is remembered."""
+    _, since = await keys.turned(caller.org_id)
+    if since is None or since + remembered + CLOCKS_APART < datetime.now(UTC):
+        return None
+    return b"" if caller.erasure else (await keys.org_key(caller.org_id)).digest_key()

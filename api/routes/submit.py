@@ -1,6 +1,7 @@
 """Submit: one job or many, recorded once however often the request is repeated."""
 
 import asyncio
+from datetime import timedelta
 
 from aiohttp import web
 
@@ -12,7 +13,7 @@ from api.operation import Call, Operation
 from api.refused import done, repeatable
 from api.routes.jobs import ledger_position
 from api.routing import workflows_for
-from api.sealing import sealing_of
+from api.sealing import former_digest_key, sealing_of
 from services.ledger.commands import NewJob, SubmitJobs
 from services.ledger.replies import Reply
 from services.runtime.ids import uuid7
@@ -57,25 +58,45 @@ async def submit(call: Call) -> web.StreamResponse:
         )
         for part in submission.parts(pinned, submission.key_digest(org_id, key))
     ]
-    replies = await _asked(call, key, commands)
+    try:
+        replies = await _asked(call, key, commands)
+    except Problem as problem:
+        if problem.code != "idempotency_conflict":
+            raise
+        return await _known(call, key, jobs, body_digest, problem)
     await sealing.tidy(commands, replies)
     return _submitted(call, key, replies)
 
 
 async def _known(call: Call, key: str, jobs: list[NewJob], digest: bytes, problem: Problem) -> web.StreamResponse:
-    """Answer a repeat whose workflow is not published any more: the jobs made under the key, or else the problem.
+    """Answer a repeat that cannot be taken as it is: the jobs made under the key by the same body, or else the problem.
 
-    The commands have no jobs: they ask what is known of their digests, and record nothing.
+    Its workflow may not be published any more; or the org's erasure was turned, and digests are made otherwise now.
     """
+    remembered = timedelta(seconds=call.parts.settings.idempotency_seconds)
+    former = await former_digest_key(call.parts.keys, call.caller, remembered)
+    for each in (digest, *(() if former is None else (submission.request_digest(call.body, former),))):
+        try:
+            replies = await _made(call, key, jobs, each)
+        except Problem as refused:
+            if refused.code != "idempotency_conflict":
+                raise
+            problem = refused
+        else:
+            if all(done(reply).job_ids for reply in replies):
+                return _submitted(call, key, replies)
+            break
+    raise problem
+
+
+async def _made(call: Call, key: str, jobs: list[NewJob], digest: bytes) -> list[Reply]:
+    """Return what is known of a key and a body, by commands without jobs: they record nothing."""
     parts = submission.parts(jobs, submission.key_digest(call.caller.org_id, key))
     commands = [
         SubmitJobs(**call.asks(), jobs=(), idempotency_digest=part.idempotency_digest, request_digest=digest)
         for part in parts
     ]
-    replies = await _asked(call, key, commands)
-    if not all(done(reply).job_ids for reply in replies):
-        raise problem
-    return _submitted(call, key, replies)
+    return await _asked(call, key, commands)
 
 
 async def _asked(call: Call, key: str, commands: list[SubmitJobs]) -> list[Reply]:

@@ -15,23 +15,48 @@ from zoneinfo import ZoneInfo, available_timezones
 from cronsim import CronSim, CronSimError
 
 from api.errors import Problem, invalid
+from api.schedules.offsets import first_change
 
 MAX_CHARS = 200
 SAMPLE = 500  # due times that are looked at for the shortest gap between two
 SAMPLE_DAYS = 366
 OF_THE_HOST = {"localtime", "Factory"}  # files beside the database: what they say differs from host to host
 FIRST_WINDOW = timedelta(hours=1)
-INSTANT = timedelta(microseconds=1)
+SECOND = timedelta(seconds=1)
+TIMED_FIELDS = 5  # of an expression without seconds
 
 
 def due_after(cron: str, timezone: str, at: datetime) -> Iterator[datetime]:
     """Yield the due times after an instant, at most until nothing is due for 50 years."""
+    minute, hour = (*cron.split(), "", "")[:2]
+    once_a_day = len(cron.split()) == TIMED_FIELDS and not (minute.startswith("*") or hour.startswith("*"))
+    return (_at_times if once_a_day else _as_shown)(cron, ZoneInfo(timezone), at)
+
+
+def _at_times(cron: str, zone: ZoneInfo, at: datetime) -> Iterator[datetime]:
+    """Yield when times of the day are there: what does not exist at the end of the gap, what comes twice once."""
     last = at
-    for local in CronSim(cron, at.astimezone(ZoneInfo(timezone))):
+    for local in CronSim(cron, at.astimezone(zone)):
         due = local.astimezone(UTC)
         if due > last:  # at the end of summer time the clock on the wall is ambiguous, the instant is not
             yield due
             last = due
+
+
+def _as_shown(cron: str, zone: ZoneInfo, at: datetime) -> Iterator[datetime]:
+    """Yield when a clock on the wall shows it. The library only knows of clocks that are put by whole hours."""
+    begin: datetime | None = at.astimezone(UTC)
+    shown = at.astimezone(UTC)
+    while begin:
+        offset = begin.astimezone(zone).utcoffset() or timedelta()
+        since, begin = begin, None
+        for wall in CronSim(cron, (shown + offset).replace(tzinfo=None)):
+            due = (wall - offset).replace(tzinfo=UTC)
+            if begin := first_change(zone, since, due):
+                shown = begin - SECOND  # by the new offset: what is shown at the very change is due too
+                break
+            yield due
+            since = due
 
 
 def next_due(cron: str, timezone: str, at: datetime) -> datetime | None:

@@ -17,12 +17,17 @@ COUNTED = 1_000  # due times that are looked at; of more than these the oldest a
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """One fire to be made, or to be recorded as skipped; `due_times` is how many due times it stands for."""
+    """One fire to be made, or to be recorded as skipped."""
 
     due_at: datetime
     how: FireKind
-    due_times: int = 1
+    before: tuple[datetime, ...] = ()  # the other due times that it stands for
     skipped: bool = False
+
+    @property
+    def due_times(self) -> int:
+        """For how many due times it stands."""
+        return len(self.before) + 1
 
 
 def plan(due: Sequence[datetime], now: datetime, missed: Missed, grace: timedelta, most: int) -> list[Due]:
@@ -40,10 +45,15 @@ def _made_up(late: list[datetime], missed: Missed, most: int) -> list[Due]:
         return []
     match missed:
         case "skip":
-            return [Due(late[-1], FireKind.MISSED, len(late), skipped=True)]
+            return [_folded(late, skipped=True)]
         case "once":
-            return [Due(late[-1], FireKind.MISSED, len(late))]
+            return [_folded(late)]
         case "all":
             before, kept = late[:-most], late[-most:]
-            skipped = [Due(before[-1], FireKind.MISSED, len(before), skipped=True)] if before else []
+            skipped = [_folded(before, skipped=True)] if before else []
             return [*skipped, *(Due(at, FireKind.MISSED) for at in kept)]
+
+
+def _folded(due: list[datetime], *, skipped: bool = False) -> Due:
+    *before, newest = due
+    return Due(newest, FireKind.MISSED, tuple(before), skipped=skipped)

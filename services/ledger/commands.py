@@ -129,6 +129,7 @@ class FireSchedule(Command, frozen=True, kw_only=True, gc=False, array_like=True
     due_times: Int = 1  # how many this stands for
     submission: SubmitJobs | None = None
     refused: str = ""  # the code of why there is none
+    before: tuple[Instant, ...] = ()  # of those due times, the ones before its own: some may be over by now
 
 
 class CancelJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):

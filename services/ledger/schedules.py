@@ -6,6 +6,8 @@ time of long ago is refused, so that schedules which have not fired since can be
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from msgspec.structs import replace
+
 from schemas.events import AnyEvent, JobSubmitted, ScheduleFired
 from schemas.values import FireKind, FireOutcome
 from services.ledger.commands import FireSchedule, SubmitJobs
@@ -30,6 +32,11 @@ class Fires:
         """Whether the schedule was fired for this due time or a later one."""
         return due_at <= self._newest.get(schedule_id, -1)
 
+    def counted(self, command: FireSchedule) -> int:
+        """Return for how many due times a fire stands that none stood for yet: an answer that was lost told of some."""
+        newest = self._newest.get(command.schedule_id, -1)
+        return max(1, command.due_times - sum(at <= newest for at in command.before))
+
     def note(self, event: ScheduleFired, forget_before: int) -> None:
         """Fold a fire; a trigger moves no clock. Schedules stand in the order in which they fired last."""
         if event.how is FireKind.TRIGGER:
@@ -52,6 +59,7 @@ def fire(
     if command.how is FireKind.TRIGGER:
         jobs = submit(command.submission) if command.submission else ()
         return [_fired(command, jobs), *jobs] if jobs else []
+    command = replace(command, due_times=fires.counted(command))
     if fires.over(command.schedule_id, command.due_at):
         return []
     why = refused(command.submission) if command.submission else None

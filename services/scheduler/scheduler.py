@@ -137,6 +137,7 @@ class Scheduler:
             due_at=due_at,
             how=due.how,
             due_times=due.due_times,
+            before=tuple(map(micros, due.before)),
             submission=submission,
             refused=refused,
         )

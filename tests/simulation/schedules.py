@@ -99,7 +99,10 @@ class Schedules:
                 yield f"fired for {fire.due_at}, which is no due time"
                 continue
             at = due.index(fire.due_at) + 1
-            accounted |= set(due[max(0, at - fire.due_times) : at])
+            stood_for = set(due[max(0, at - fire.due_times) : at])
+            if again := accounted & stood_for:
+                yield f"{len(again)} due times up to {fire.due_at} were told of before"
+            accounted |= stood_for
             made_up = fire.how is FireKind.MISSED and fire.outcome is not FireOutcome.SKIPPED
             if made_up and (schedule.missed == "skip" or (schedule.missed == "all" and fire.due_times > 1)):
                 yield f"made up for {fire.due_at} as {fire.due_times} due times"

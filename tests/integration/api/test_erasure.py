@@ -200,6 +200,38 @@ async def test_a_repeat_gets_the_same_jobs_and_leaves_no_key_behind(
     assert (await seen(api, private, first.json["jobId"]))["url"] == URL
 
 
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("first", [True, False])
+async def test_a_repeat_is_known_whatever_became_of_the_erasure_meanwhile(
+    api: Api, acme: Tenant, pocket: PocketLedger, monkeypatch: pytest.MonkeyPatch, *, first: bool, many: bool
+) -> None:
+    monkeypatch.setattr("api.auth.TRUST_SECONDS", 0.0)
+    body: dict[str, Any] = {"urls": [f"{URL}-{n}" for n in range(600)]} if many else {"url": URL}
+
+    async def turn(*, on: bool) -> None:
+        assert (await api.call("PUT", "/api/v1/orgs/acme/erasure", OPERATOR, {"enabled": on})).status == 200
+
+    async def post(**changed: Any) -> Any:
+        return await api.call("POST", "/api/v1/jobs", acme.key, body | changed, headers={"Idempotency-Key": "one"})
+
+    def submitted() -> int:
+        return sum(entry.event_type == "JobSubmitted" for entry in pocket.entries)
+
+    await turn(on=True)
+    await turn(on=first)
+    made = await post()
+    jobs = submitted()
+    for on in (not first, first, not first):
+        await turn(on=on)
+        again = await post()
+        assert (again.status, again.json, again.headers["Idempotency-Replayed"]) == (200, made.json, "true")
+        other = await post(priority=1)
+        assert (other.status, other.json["error"]) == (409, "idempotency_conflict")
+    assert (await api.call("POST", "/api/v1/workflows/products/unpublish", acme.key)).status == 200
+    assert ((await post()).status, (await post(priority=1)).status) == (200, 409)
+    assert submitted() == jobs == (600 if many else 1)
+
+
 async def test_a_command_that_may_still_take_effect_keeps_its_key(
     api: Api, private: Tenant, pocket: PocketLedger, with_operator: Settings
 ) -> None:

@@ -1,8 +1,10 @@
 """When a schedule is due: order, clocks that are put forward and back, what is no schedule."""
 
+from collections.abc import Container
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise, takewhile
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -57,7 +59,17 @@ def test_whoever_asks_between_the_two_times_is_not_told_of_one_that_is_over() ->
     assert shown("30 2 * * *", BERLIN, between, 1) == ["10-26 01:30"]
 
 
-CRONS = ("*/7 * * * *", "15 * * * *", "30 2 * * *", "0,20,40 1-3 * * *", "5 0 * * 0", "0 12 1 * *", "0 0 * * *")
+CRONS = (
+    "*/7 * * * *",
+    "15 * * * *",
+    "45 */2 * * *",
+    "* 1 * * *",
+    "30 2 * * *",
+    "0,20,40 1-3 * * *",
+    "5 0 * * 0",
+    "0 12 1 * *",
+    "0 0 * * *",
+)
 ZONES = (BERLIN, "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "America/Santiago", "Asia/Kolkata", "UTC")
 
 
@@ -83,6 +95,61 @@ def test_due_times_are_in_order_and_do_not_depend_on_when_one_asks(
     assert from_then(later) == [due for due in whole if due > later]
     if whole:
         assert newest_due(cron, zone, whole[0], until, 5) == whole[-5:]
+
+
+LORD_HOWE = "Australia/Lord_Howe"  # by half an hour: back on 2026-04-05 at 02:00, forward on 2026-10-04 at 02:00
+TROLL = "Antarctica/Troll"  # by two hours: forward on 2026-03-29 at 01:00, back on 2026-10-25 at 03:00
+PUT = {
+    LORD_HOWE: (datetime(2026, 4, 4, 15, tzinfo=UTC), datetime(2026, 10, 3, 15, 30, tzinfo=UTC)),
+    TROLL: (datetime(2026, 3, 29, 1, tzinfo=UTC), datetime(2026, 10, 25, 1, tzinfo=UTC)),
+    BERLIN: (datetime(2026, 3, 29, 1, tzinfo=UTC), datetime(2026, 10, 25, 1, tzinfo=UTC)),
+    "America/Santiago": (datetime(2026, 4, 5, 3, tzinfo=UTC), datetime(2026, 9, 6, 4, tzinfo=UTC)),  # at midnight
+    "Africa/Casablanca": (datetime(2026, 2, 15, 2, tzinfo=UTC), datetime(2026, 3, 22, 2, tzinfo=UTC)),  # a month
+}
+
+
+@pytest.mark.parametrize("timezone", PUT)
+@pytest.mark.parametrize(
+    ("cron", "minutes", "hours"),
+    [
+        ("45 * * * *", {45}, range(24)),
+        ("15 */1 * * *", {15}, range(24)),
+        ("0 */6 * * *", {0}, range(0, 24, 6)),
+        ("* 2 * * *", range(60), {2}),
+        ("*/25 1-3 * * *", {0, 25, 50}, {1, 2, 3}),
+    ],
+)
+def test_an_interval_is_due_whenever_the_clock_on_the_wall_shows_it(
+    timezone: str, cron: str, minutes: Container[int], hours: Container[int]
+) -> None:
+    for put in PUT[timezone]:
+        begin = put - timedelta(hours=9)
+        every = (begin + timedelta(minutes=number) for number in range(1, 18 * 60 + 1))
+        walls = {at: at.astimezone(ZoneInfo(timezone)) for at in every}
+        expected = [at for at, wall in walls.items() if wall.minute in minutes and wall.hour in hours]
+        assert list(islice(due_after(cron, timezone, begin), len(expected))) == expected
+        half_way = put + timedelta(minutes=20)  # where the hour comes twice
+        later = [at for at in expected if at > half_way]
+        assert list(islice(due_after(cron, timezone, half_way), len(later))) == later
+
+
+@pytest.mark.parametrize(
+    ("cron", "forward", "back"),
+    [
+        ("15 2 * * *", "10-03 15:30", "04-04 15:45"),  # at 02:30 for 02:15; 02:15 comes once
+        ("45 1 * * *", "10-03 15:15", "04-04 14:45"),  # 01:45 comes twice: the first time
+        ("0 2 * * *", "10-03 15:30", "04-04 15:30"),
+    ],
+)
+def test_a_time_of_the_day_is_due_once_where_clocks_are_put_by_half_an_hour(cron: str, forward: str, back: str) -> None:
+    assert shown(cron, LORD_HOWE, datetime(2026, 10, 3, 14, 40, tzinfo=UTC), 1) == [forward]
+    found = shown(cron, LORD_HOWE, datetime(2026, 4, 4, 14, 10, tzinfo=UTC), 2)
+    assert (found[0], found[1][:5]) == (back, "04-05")
+
+
+def test_what_is_due_on_one_day_of_the_year_comes_twice_where_its_hour_does() -> None:
+    found = shown("*/30 2 25 10 *", BERLIN, datetime(2026, 1, 1, tzinfo=UTC), 5)
+    assert found == ["10-25 00:00", "10-25 00:30", "10-25 01:00", "10-25 01:30", "10-25 00:00"]
 
 
 def test_of_a_long_time_only_the_newest_due_times_are_looked_for() -> None:

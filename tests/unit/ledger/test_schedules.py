@@ -112,6 +112,15 @@ def test_a_fire_into_a_full_queue_is_refused_and_the_next_one_goes_on() -> None:
     assert only_fire(fire(world, START + MINUTE, "a")).job_ids == ("a",)
 
 
+def test_a_fire_counts_no_due_time_that_another_stood_for() -> None:
+    world = World().org()
+    due = [START + number * MINUTE for number in range(6)]
+    first = fire(world, due[2], "a", how=FireKind.MISSED, due_times=3, before=tuple(due[:2]))
+    later = fire(world, due[5], "b", how=FireKind.MISSED, due_times=6, before=tuple(due[:5]))
+    assert [only_fire(events).due_times for events in (first, later)] == [3, 3]
+    assert fire(world, due[5], "c", how=FireKind.MISSED, due_times=6, before=tuple(due[:5])) == []
+
+
 def test_a_skipped_due_time_is_recorded_and_is_over() -> None:
     world = World().org()
     fired = only_fire(fire(world, START, how=FireKind.MISSED, due_times=7))

@@ -162,6 +162,20 @@ async def test_a_ledger_that_was_silent_has_fired_once_when_it_is_asked_again() 
     assert setup.progress.state()["ready"] is True
 
 
+@pytest.mark.parametrize("missed", ["skip", "once", "all"])
+async def test_due_times_that_a_lost_answer_told_of_are_counted_once(missed: Missed) -> None:
+    setup = Setup()
+    setup.hourly(missed)
+    setup.ledger.silent = {0}  # it decides, and nobody hears of it
+    for hours in (3, 4, 4, 9):
+        setup.now = NOON + hours * HOUR + timedelta(minutes=30)
+        await setup.look()
+    setup.ledger.silent = set()
+    setup.now = NOON + 11 * HOUR
+    await setup.look()
+    assert sum(fire.due_times for fire in setup.ledger.fires()) == 12  # noon to eleven
+
+
 async def test_killed_between_fire_and_moving_on_it_fires_nothing_twice() -> None:
     setup = Setup()
     setup.hourly()
