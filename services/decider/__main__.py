@@ -22,6 +22,7 @@ from services.runtime.ends import Ends
 from services.runtime.errors import Fenced, RegistryAway
 from services.runtime.health import Health, Progress
 from services.runtime.ids import uuid7
+from services.runtime.late_faults import say_if_it_fails
 from services.runtime.metrics import count, level
 from services.runtime.policy import policy_of
 from services.runtime.process import run
@@ -119,6 +120,7 @@ async def in_thread(work: Callable[[], None], stopping: threading.Event) -> None
         await asyncio.shield(over)
     except asyncio.CancelledError:
         stopping.set()
+        say_if_it_fails(over)
         await asyncio.to_thread(thread.join)
         raise
 

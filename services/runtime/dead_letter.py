@@ -109,8 +109,20 @@ class DeadLetters:
     async def park(self, record: Record, reason: str, detail: str = "") -> None:
         """Return when the dead letter is durable; raise DeadLetterLimit, RecordRefused or NotDelivered otherwise.
 
-        `reason` is one word of a small set (it labels a metric), `detail` is for people.
+        `reason` is one word of a small set (it labels a metric), `detail` is for people. NotDelivered after
+        PARK_TIMEOUT_SECONDS, whatever it waits for then.
         """
+        try:
+            async with asyncio.timeout(PARK_TIMEOUT_SECONDS):
+                await self._park(record, reason, detail)
+        except TimeoutError as error:
+            raise NotDelivered(
+                f"the dead letter of {record.topic}, partition {record.partition}, offset {record.offset} was not "
+                f"acknowledged within {PARK_TIMEOUT_SECONDS:g} s: is the broker up? It is parked again after a "
+                "restart"
+            ) from error
+
+    async def _park(self, record: Record, reason: str, detail: str) -> None:
         (await self._limit_of(record.topic)).take()
         letter = letter_of(record, reason, detail)
         try:
@@ -138,20 +150,9 @@ class DeadLetters:
 
 
 def parking_from_threads(letters: DeadLetters, loop: asyncio.AbstractEventLoop) -> Park:
-    """Return what parks a record from a thread beside this event loop, and returns when the letter is durable.
-
-    A letter that takes longer than PARK_TIMEOUT_SECONDS is given up with NotDelivered, as one that is not acknowledged.
-    """
+    """Return what parks a record from a thread beside this event loop, and returns when the letter is durable."""
 
     def park(record: Record, reason: str, detail: str) -> None:
-        parking = asyncio.run_coroutine_threadsafe(letters.park(record, reason, detail), loop)
-        try:
-            parking.result(PARK_TIMEOUT_SECONDS)
-        except TimeoutError as error:
-            parking.cancel()  # nobody waits for it any more; what it has handed over may land all the same
-            raise NotDelivered(
-                f"the dead letter of topic {record.topic}, partition {record.partition}, offset {record.offset} was "
-                f"not acknowledged within {PARK_TIMEOUT_SECONDS:g} s: is the broker up? It is parked after a restart"
-            ) from error
+        asyncio.run_coroutine_threadsafe(letters.park(record, reason, detail), loop).result()
 
     return park

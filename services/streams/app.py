@@ -10,6 +10,7 @@ import faust
 from faust.app.base import BootStrategy
 from yarl import URL
 
+from services.runtime.late_faults import say_if_it_fails
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from services.streams.acks import AcksInOrder, Done
@@ -129,4 +130,8 @@ async def until_it_stops(app: StreamApp) -> None:
 
 async def raised(fault: asyncio.Future[None]) -> None:
     """Wait for a fault and raise it, in a group of tasks whose end does not end what is waited for."""
-    await asyncio.shield(fault)
+    try:
+        await asyncio.shield(fault)
+    except asyncio.CancelledError:
+        say_if_it_fails(fault)
+        raise

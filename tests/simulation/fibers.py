@@ -25,9 +25,8 @@ def started(loop: asyncio.AbstractEventLoop, work: Callable[[], T]) -> asyncio.F
         except (Crashed, GreenletExit):
             return
         except BaseException as error:
-            if not over.done():
+            if life.alive and not over.done():
                 over.set_exception(error)
-                over.exception()
             return
         if not over.done():
             over.set_result(result)
@@ -231,14 +230,11 @@ class Asked:
 
     def __init__(self, future: "asyncio.Future[Any]") -> None:
         self._future = future
+        future.add_done_callback(lambda over: over.cancelled() or over.exception())  # as asyncio does: it is passed on
 
     def result(self, timeout: float | None = None) -> Any:
         """Block until there is one."""
         return result_of(self._future, timeout)
-
-    def cancel(self) -> bool:
-        """Wait for it no more."""
-        return self._future.cancel()
 
 
 def run_coroutine_threadsafe(coroutine: Any, loop: asyncio.AbstractEventLoop) -> Asked:

@@ -9,13 +9,14 @@ import heapq
 import itertools
 from asyncio import Handle, TimerHandle
 from collections import deque
-from collections.abc import Callable
-from contextvars import Context
+from collections.abc import Callable, Iterable
+from contextvars import Context, copy_context
 from random import Random
 from typing import Any
 
 from tests.simulation import fibers
 from tests.simulation.life import CURRENT, WORLD, Life
+from tests.simulation.unheard import Future, Unheard, heard
 
 
 class Stuck(Exception):
@@ -31,6 +32,7 @@ class _Task(asyncio.Task[Any]):
         self._number = next(self._numbers)
         super().__init__(coroutine, **named)
         self._log_destroy_pending = False
+        self.life = named.get("context", copy_context()).get(CURRENT) or WORLD
         (CURRENT.get() or WORLD).kept.append(self)
 
     def __hash__(self) -> int:
@@ -51,16 +53,36 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self._timers: list[tuple[float, int, TimerHandle]] = []
         self._numbers = itertools.count()
         _Task._numbers = itertools.count()
+        self.unheard = Unheard()
+        self.set_exception_handler(self.unheard)
         self.set_task_factory(lambda loop, coroutine, **named: _Task(coroutine, loop=loop, **named))
 
     def time(self) -> float:
         """Return the simulated time in seconds."""
         return self.now
 
+    def create_future(self) -> Future:
+        """Make a future of the current process."""
+        return Future(self)
+
     def kill(self, life: Life) -> None:
         """End a process where it stands."""
         life.alive = False
-        life.kept.extend(self._queues.pop(life, ()))
+        self._keep(life, self._queues.pop(life, ()))
+
+    def bury(self) -> None:
+        """Stop for good: whatever is due does not happen any more."""
+        for life, queue in self._queues.items():
+            self._keep(life, queue)
+        self._queues.clear()
+        self.close()
+
+    @staticmethod
+    def _keep(life: Life, handles: Iterable[Handle]) -> None:
+        """Let nothing of a dead process be freed, and nobody hear of it."""
+        for handle in handles:
+            life.kept.append(handle)
+            heard([handle])
 
     def run_in_executor(self, _executor: Any, work: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:  # type: ignore[override]
         """Run work in a fiber instead of a thread."""
@@ -80,7 +102,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
     def _enqueue(self, handle: Handle) -> None:
         life = handle._context.get(CURRENT) or WORLD  # type: ignore[attr-defined]
         if not life.alive:
-            life.kept.append(handle)
+            self._keep(life, [handle])
             return
         queue = self._queues.get(life)
         if queue is None:
@@ -99,7 +121,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
         if self.steps > self._most_steps:
             raise Stuck(f"{self._most_steps} steps and no end, at {self.now:.3f} s")
         if self.fate(life):
-            life.kept.append(handle)
+            self._keep(life, [handle])
             return
         handle._run()
 

@@ -23,6 +23,7 @@ from tests.simulation.check import Check
 from tests.simulation.life import WORLD
 from tests.simulation.loop import Stuck
 from tests.simulation.patches import simulated
+from tests.simulation.unheard import Unheard
 from tests.simulation.world import World
 
 QUIET_SECONDS = 240.0  # after the storm, until everything has to be at rest
@@ -47,6 +48,13 @@ class Result:
 
 def simulate(seed: int, *, traced: bool = False) -> Result:
     """Run a seed; the same seed gives the same result."""
+    result, unheard = _simulated(seed, traced)
+    gc.collect()  # frees what nobody holds any more: the loop tells of failures that nobody has heard of
+    result.wrong += [f"nobody heard: {each}" for each in unheard.told]
+    return result
+
+
+def _simulated(seed: int, traced: bool) -> tuple[Result, Unheard]:
     result = Result(seed)
     clock: list[World] = []
 
@@ -79,7 +87,7 @@ def simulate(seed: int, *, traced: bool = False) -> Result:
     result.digest = _digest(world)
     result.seconds, result.steps, result.kills = world.loop.now, world.loop.steps, world.cluster.kills
     result.jobs, result.events = len(world.traffic.accepted), check.events
-    return result
+    return result, world.loop.unheard
 
 
 async def _live(world: World, check: Check) -> None:
@@ -153,7 +161,7 @@ async def _storm(world: World) -> None:
 
 def _bury(world: World) -> None:
     """Let go of what is left, dead and alive, without letting it do anything more."""
-    world.loop.close()
+    world.loop.bury()
     lives = [*world.cluster.lives, WORLD]
     for life in lives[:-1]:
         life.alive = False
