@@ -21,6 +21,7 @@ from api.urls import domain_of
 from schemas.private import private_bytes
 from services.ledger.commands import NewJob, Pinned
 from services.runtime.ids import uuid7
+from services.runtime.networks import Networks
 
 JOBS_PER_COMMAND = 500
 BYTES_PER_COMMAND = 512 * 1024  # of private payloads; a record takes 1 MiB
@@ -76,7 +77,7 @@ def request_digest(body: requests.SubmitJobs, digest_key: bytes = b"") -> bytes:
     return _digest(msgspec.json.encode(body, order="sorted"), digest_key)
 
 
-def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
+def new_jobs(body: requests.SubmitJobs, *, allowed: Networks) -> list[NewJob]:
     """Return the jobs that a body asks for, in its order, or raise a Problem naming the field at fault."""
     if (body.url is None) == (body.urls is None):
         raise invalid("url", "send either url, for one job, or urls, for many")
@@ -84,7 +85,7 @@ def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
     named = (
         [("url", body.url)] if body.url is not None else [(f"urls[{n}]", url) for n, url in enumerate(body.urls or ())]
     )
-    domains = _domains(named, allow_private=allow_private)
+    domains = _domains(named, allowed=allowed)
     jobs = [
         NewJob(job_id=uuid7(), domain=domain, private=private_bytes({"url": url, **shared}))
         for domain, (_, url) in zip(domains, named, strict=True)
@@ -97,13 +98,13 @@ def new_jobs(body: requests.SubmitJobs, *, allow_private: bool) -> list[NewJob]:
     return jobs
 
 
-def _domains(named: Sequence[tuple[str, str]], *, allow_private: bool) -> list[str]:
+def _domains(named: Sequence[tuple[str, str]], *, allowed: Networks) -> list[str]:
     """Return the domain of each url, or raise a Problem that names those that cannot be used."""
     domains: list[str] = []
     problems: list[Problem] = []
     for field, url in named:
         try:
-            domains.append(domain_of(url, field, allow_private=allow_private))
+            domains.append(domain_of(url, field, allowed=allowed))
         except Problem as problem:
             problems.append(problem)
             if len(problems) == MAX_PROBLEMS:

@@ -7,17 +7,26 @@ from yarl import URL
 
 from api.errors import Problem, invalid
 from services.ledger.workflow_routes import ANY_HOST
-from services.runtime.addresses import refusal
+from services.runtime.networks import Networks, refusal
 
 MAX_URL_CHARS = 8192
+LOOPBACK = ("127.0.0.1", "::1")
 _NO_HOST = re.compile(
     r"[/?#@\\%*\s]|^\.|\.\.|^[^\[]*:"
 )  # a path, a user, a port, a pattern; no part of a name is empty
 _HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", re.ASCII)
 
 
-def domain_of(text: str, field: str, *, allow_private: bool) -> str:
-    """Return the host of a URL that can be fetched, in lower-case ASCII; otherwise raise a Problem for `field`."""
+def domain_of(text: str, field: str, *, allowed: Networks) -> str:
+    """Return the host of a URL that may be called, in lower-case ASCII; otherwise raise a Problem for `field`."""
+    host = host_of(text, field)
+    if _is_refused(host, allowed):
+        raise invalid(field, f"{host} is not a public address, and only public ones may be called")
+    return host
+
+
+def host_of(text: str, field: str) -> str:
+    """Return the host of a URL, wherever it is, in lower-case ASCII; otherwise raise a Problem for `field`."""
     if len(text) > MAX_URL_CHARS:
         raise invalid(field, f"a url takes at most {MAX_URL_CHARS} characters")
     try:
@@ -31,8 +40,6 @@ def domain_of(text: str, field: str, *, allow_private: bool) -> str:
         raise invalid(field, "the url holds blanks or control characters: percent-encode them")
     if url.user is not None or url.password is not None:
         raise invalid(field, "the url holds a user name or password: leave it out, urls are stored and shown")
-    if not allow_private and _is_private(host):
-        raise invalid(field, f"{host} is not a public address, and jobs may fetch from public ones only")
     return host.lower().rstrip(".")
 
 
@@ -44,21 +51,21 @@ def route_form(route: str) -> str | None:
     if kind != "domain" or _NO_HOST.search(written):
         return None
     try:
-        host = domain_of(f"http://{written}/", "routes", allow_private=True)
+        host = host_of(f"http://{written}/", "routes")
     except Problem:
         return None
     return host if _HOST.fullmatch(host) or ":" in host else None
 
 
-def _is_private(host: str) -> bool:
+def _is_refused(host: str, allowed: Networks) -> bool:
     """Judge an address written in the URL, however it is spelled; names are judged when they are resolved."""
-    if host.lower().rstrip(".") == "localhost" or host.lower().rstrip(".").endswith(".localhost"):
-        return True
+    if host == "localhost" or host.endswith(".localhost"):
+        return all(refusal(each, allowed=allowed) for each in LOOPBACK)
     try:
-        return refusal(host, allow_private=False) is not None
+        return refusal(host, allowed=allowed) is not None
     except ValueError:
         pass
     try:  # 2130706433, 0x7f.1, 017700000001: what connect() makes of them
-        return refusal(socket.inet_ntoa(socket.inet_aton(host.rstrip("."))), allow_private=False) is not None
+        return refusal(socket.inet_ntoa(socket.inet_aton(host)), allowed=allowed) is not None
     except (OSError, UnicodeError, ValueError):
         return False

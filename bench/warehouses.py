@@ -26,6 +26,7 @@ from services.ledger.tasks import Delivery
 from services.localstack import postgres
 from services.localstack.child import Child
 from services.localstack.places import StackDir
+from services.runtime.networks import LOCAL
 from services.writers.rows import Row, row_of
 from services.writers.warehouses.kinds import KINDS, Opening
 from services.writers.warehouses.table import Table
@@ -88,7 +89,7 @@ async def by_writer(dsn: str, table: str, work: Sequence[Batch]) -> None:
     where = {"host": given["host"], "port": int(str(given["port"])), "database": given["dbname"], "user": given["user"]}
     settings = kind.read_settings({**where, "table": table, "sslmode": "disable"})
     secrets = kind.read_secrets({"password": given["password"]})
-    writer = Table(kind, kind.open(Opening(settings, secrets, allow_private=True)))
+    writer = Table(kind, kind.open(Opening(settings, secrets, allowed=LOCAL)))
     try:
         for batch in work:
             results = await writer.write(batch)

@@ -17,6 +17,7 @@ from aiohttp import web
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
+from services.runtime.networks import LOCAL
 from services.runtime.settings import Settings
 from services.writers.webhook.calls import Calls, endpoint_of
 from services.writers.webhook.dispatch import Dispatch, throttles_of
@@ -82,7 +83,7 @@ async def measured(seconds: float) -> dict[str, float]:
     runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
-    settings = Settings(kafka="", postgres="", registry="", blobs="", allow_private_addresses=True)
+    settings = Settings(kafka="", postgres="", registry="", blobs="", allowed_networks=LOCAL)
     others = sum(endpoint_of(delivery(number))[1] != "wh-0" for number in range(int(RATE * seconds)))
     bench, throttles = _Bench(f"http://127.0.0.1:{runner.addresses[0][1]}", others), throttles_of(settings)
     async with Sender(settings) as sender:

@@ -177,7 +177,7 @@ async def _tried(call: Call, kind: Kind, stored: Stored) -> Tried:
             (call.caller.org_id, stored.destination_id),
             stored.settings,
             stored.sealed,
-            allow_private=given.allow_private_addresses,
+            allowed=given.allowed_networks,
         )
     except (Unsealable, SettingsFault) as error:
         return Tried(0.0, (), REFUSED, str(error))

@@ -117,11 +117,9 @@ async def _meant(call: Call) -> list[Schedule]:
 async def _triggered(call: Call, schedule: Schedule, key: str, *, given: bool) -> Reply:
     """Ask the ledger for a fire. A repeat whose workflow is gone by now is answered from what is known of its key."""
     digest = submission.key_digest(call.caller.org_id, key)
-    private = call.parts.settings.allow_private_addresses
+    allowed = call.parts.settings.allowed_networks
     try:
-        made = await submitted(
-            call.parts.pool, call.parts.keys, schedule, call.asks(), allow_private=private, digest=digest
-        )
+        made = await submitted(call.parts.pool, call.parts.keys, schedule, call.asks(), allowed=allowed, digest=digest)
     except Problem:
         if not given:
             raise

@@ -141,7 +141,7 @@ async def _checked(call: Call) -> schedules.Setting:
     body: schedule_requests.SaveSchedule = call.body
     settings = call.parts.settings
     cron.check(body.cron, body.timezone, await schedules.now(call.parts.pool), settings.schedule_min_seconds)
-    await work.check(call.parts.pool, call.caller.org_id, body.work, allow_private=settings.allow_private_addresses)
+    await work.check(call.parts.pool, call.caller.org_id, body.work, allowed=settings.allowed_networks)
     return schedules.Setting(
         name=body.name,
         cron=body.cron,

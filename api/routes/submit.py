@@ -25,7 +25,7 @@ MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
 async def submit(call: Call) -> web.StreamResponse:
     """Record the jobs and answer once the ledger has them; a repeat with the same key gets the same jobs."""
     key = submission.given_key(call.request.headers) or uuid7()
-    jobs = submission.new_jobs(call.body, allow_private=call.parts.settings.allow_private_addresses)
+    jobs = submission.new_jobs(call.body, allowed=call.parts.settings.allowed_networks)
     pool, org_id = call.parts.pool, call.caller.org_id
     sealing = await sealing_of(call.parts.keys, call.caller)
     body_digest = submission.request_digest(call.body, sealing.digest_key)

@@ -138,7 +138,7 @@ def _sealer(call: Call) -> Sealer:
 
 
 def _check_url(call: Call, url: str) -> None:
-    domain_of(url, "url", allow_private=call.parts.settings.allow_private_addresses)
+    domain_of(url, "url", allowed=call.parts.settings.allowed_networks)
 
 
 def _shown(webhook: webhooks.Webhook, paused: Mapping[str, datetime]) -> webhook_answers.Webhook:

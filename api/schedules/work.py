@@ -20,13 +20,14 @@ from api.routing import workflows_for
 from api.sealing import sealing_of_org
 from services.ledger.commands import NewJob, SubmitJobs
 from services.runtime.ids import derived_uuid7
+from services.runtime.networks import Networks
 from services.runtime.shredding.store import JobKeys
 
 
-async def check(pool: Pool, org_id: str, work: requests.SubmitJobs, *, allow_private: bool) -> None:
+async def check(pool: Pool, org_id: str, work: requests.SubmitJobs, *, allowed: Networks) -> None:
     """Raise a Problem naming the field that no fire could do anything with; a route may come later."""
     with within("work"):
-        jobs = submission.new_jobs(work, allow_private=allow_private)
+        jobs = submission.new_jobs(work, allowed=allowed)
         if len(list(submission.parts(jobs, b""))) > 1:
             message = (
                 f"a fire submits at most {submission.JOBS_PER_COMMAND} jobs, of {submission.BYTES_PER_COMMAND} bytes "
@@ -43,7 +44,7 @@ async def submitted(
     schedule: Schedule,
     asks: Mapping[str, Any],
     *,
-    allow_private: bool,
+    allowed: Networks,
     due_at: int | None = None,
     digest: bytes = b"",
 ) -> SubmitJobs:
@@ -53,7 +54,7 @@ async def submitted(
     """
     work = msgspec.convert(schedule.work, requests.SubmitJobs)
     with within("work"):
-        jobs = submission.new_jobs(work, allow_private=allow_private)
+        jobs = submission.new_jobs(work, allowed=allowed)
         chosen, places = await asyncio.gather(
             workflows_for(pool, schedule.org_id, work.workflow_id, submission.hosts_of(work, jobs)),
             destinations.enabled(pool, schedule.org_id),

@@ -17,6 +17,7 @@ from services.localstack.restarts import Restarts
 from services.localstack.secret_file import Secrets, secrets_of
 from services.localstack.services import Service, service_program
 from services.localstack.state import ProcessState
+from services.runtime.networks import LOCAL
 
 DEFAULT_PARTITIONS = "12"
 DATABASE = "jobledger"  # of ClickHouse
@@ -72,7 +73,7 @@ class Stack:
             "JOBLEDGER_BLOBS": self._given.get("JOBLEDGER_BLOBS") or self.directory.blobs.as_uri(),
             "JOBLEDGER_BROKER": kind_of(self.broker),
             "JOBLEDGER_PARTITIONS": self._given.get("JOBLEDGER_PARTITIONS") or DEFAULT_PARTITIONS,
-            "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": self._given.get("JOBLEDGER_ALLOW_PRIVATE_ADDRESSES") or "true",
+            "JOBLEDGER_ALLOWED_NETWORKS": self._given.get("JOBLEDGER_ALLOWED_NETWORKS", ",".join(map(str, LOCAL))),
             "JOBLEDGER_STACK_DIR": str(self.directory.root),
         }
 

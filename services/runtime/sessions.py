@@ -2,8 +2,6 @@
 
 import aiohttp
 
-from services.runtime.addresses import AddressRefused
-
 NO_TIMEOUT = aiohttp.ClientTimeout(total=None)  # each call has a time of its own
 
 
@@ -18,8 +16,3 @@ def session_over(
         headers={name.replace("_", "-"): value for name, value in headers.items()},
         trust_env=False,
     )
-
-
-def address_refused(error: BaseException) -> bool:
-    """Whether a call failed because the address may not be reached for a customer."""
-    return isinstance(error, AddressRefused) or isinstance(error.__cause__, AddressRefused)

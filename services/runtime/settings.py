@@ -10,6 +10,7 @@ from services.ledger.plans import plans_of
 from services.ledger.retries import schedule_of
 from services.runtime.dsn import check_dsn
 from services.runtime.errors import SettingsError
+from services.runtime.networks import Networks, networks_of
 from services.runtime.sealing import Sealer
 
 MAX_SILENCE_SECONDS = 15.0  # of a stream: proxies cut what is silent for longer
@@ -19,6 +20,9 @@ MAX_PRICE = 1_000_000  # credits
 MAX_QUEUE_SECONDS = 366 * 86_400  # that a job may wait for its first claim: a year, as dates stay within 64 bits
 MAX_RETENTION_SECONDS = 100 * 366 * 86_400  # that results may be kept: a century
 BrokerKind = Literal["apache-kafka", "tansu", "external"]
+REPLACED = {  # settings of before, and what to do instead
+    "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": "name the networks in JOBLEDGER_ALLOWED_NETWORKS, such as 10.0.0.0/8,127.0.0.1"
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,7 @@ class Settings:
     nimble_url: str = "https://api.webit.live"
     zyte_url: str = "https://api.zyte.com"
     decodo_url: str = "https://scraper-api.decodo.com"
-    allow_private_addresses: bool = False  # jobs may fetch from private, loopback and link-local addresses
+    allowed_networks: Networks = ()  # not public, and may be called for customers all the same: 10.0.0.0/8,fd00::/8
     dead_letter_limit: int = 1000  # parked records of one topic and hour, by whomever, before a process stops
     log_level: str = "INFO"
     calls_per_second: float = 250.0  # that a key may make to one API process, twice as many in a burst; 0: no limit
@@ -110,6 +114,9 @@ class Settings:
 def settings_from(environ: Mapping[str, str]) -> Settings:
     """Read the settings, or raise SettingsError naming the key and what it takes."""
     values: dict[str, object] = {}
+    for key, instead in REPLACED.items():
+        if key in environ:
+            raise SettingsError(f"{key} is no more: {instead}")
     for name, annotation in Settings.__annotations__.items():
         key = f"JOBLEDGER_{name.upper()}"
         text = environ.get(key)
@@ -221,6 +228,13 @@ def _switch(key: str, text: str) -> bool:
     return text.lower() in ("1", "true")
 
 
+def _networks(key: str, text: str) -> Networks:
+    try:
+        return networks_of(text)
+    except ValueError as error:
+        raise SettingsError(f"{key} takes networks, comma-separated: {error}") from None
+
+
 def _broker(key: str, text: str) -> BrokerKind:
     if text not in ("apache-kafka", "tansu", "external"):
         raise SettingsError(f"{key} takes apache-kafka, tansu or external")
@@ -233,6 +247,7 @@ _READERS: dict[object, Callable[[str, str], object]] = {
     float: _number,
     bool: _switch,
     BrokerKind: _broker,
+    Networks: _networks,
 }
 
 

@@ -47,7 +47,7 @@ async def main(settings: Settings) -> None:
         stack.push_async_callback(commander.close)
         await commander.start()
         keys = JobKeys(pool, Vault(settings.credentials_key))
-        book = StoredBook(pool, keys, allow_private=settings.allow_private_addresses)
+        book = StoredBook(pool, keys, allowed=settings.allowed_networks)
         scheduler = Scheduler(book, commander, limits_of(settings), health.part("schedules"))
         retained = StoredRetained(pool, settings.retention_seconds)
         retention = Retention(retained, commander, settings.retention_poll_seconds, health.part("retention"))

@@ -10,6 +10,7 @@ from api.config.schedules import DueSchedule, Schedule
 from api.config.store import Pool
 from api.schedules.work import submitted
 from services.ledger.commands import SubmitJobs
+from services.runtime.networks import Networks
 from services.runtime.shredding.store import JobKeys
 
 
@@ -38,8 +39,8 @@ class Book(Protocol):
 class StoredBook:
     """The schedules in Postgres."""
 
-    def __init__(self, pool: Pool, keys: JobKeys, *, allow_private: bool) -> None:
-        self._pool, self._keys, self._allow_private = pool, keys, allow_private
+    def __init__(self, pool: Pool, keys: JobKeys, *, allowed: Networks) -> None:
+        self._pool, self._keys, self._allowed = pool, keys, allowed
 
     async def look(self, busy: Collection[int]) -> Look:
         """Return what is due now in partitions other than these."""
@@ -47,8 +48,8 @@ class StoredBook:
 
     async def submission(self, schedule: DueSchedule, asks: Mapping[str, Any], due_at: int) -> SubmitJobs:
         """Return what a schedule submits now for a due time (microseconds), or raise Problem or KeysAway."""
-        private = self._allow_private
-        return await submitted(self._pool, self._keys, schedule, asks, allow_private=private, due_at=due_at)
+        allowed = self._allowed
+        return await submitted(self._pool, self._keys, schedule, asks, allowed=allowed, due_at=due_at)
 
     async def advance(self, schedule: Schedule, next_run_at: datetime | None) -> None:
         """Note that the ledger has what was due before a time, unless somebody set the schedule anew meanwhile."""

@@ -1,6 +1,7 @@
 """Deliveries on their way to many places: each is answered once, and a record ends when all that came in it is.
 
-A delivery that the ledger sends again while the first one is on its way joins it: it is sent once and answered once.
+A delivery that the ledger sends again while the first one is on its way joins it: it is sent once and answered once. A
+later try that comes while the ledger is told of the one before is sent by itself: nobody would answer it otherwise.
 What lands without a result is left to the ledger, which sends again what nobody answered.
 """
 
@@ -84,7 +85,8 @@ class Flights:
                 answers[flight.delivery.partition].append(flight.result)
         await self._telling.tell_all(answers)
         for flight in landed:
-            del self._flights[_key_of(flight.delivery)]
+            if self._flights.get(key := _key_of(flight.delivery)) is flight:
+                del self._flights[key]
             for record in flight.records:
                 record.one_less()
         self._room.set()
@@ -102,7 +104,7 @@ class Flights:
     def _joined(self, delivery: Delivery, record: Record) -> Flight | None:
         """Return a new flight, or None where the delivery joins one that is on its way."""
         flight = self._flights.get(_key_of(delivery))
-        if flight is not None:
+        if flight is not None and not (flight.result and flight.result.try_number < delivery.try_number):
             flight.delivery = max(flight.delivery, delivery, key=lambda each: each.try_number)
             flight.records.append(record)
             return None

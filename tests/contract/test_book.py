@@ -11,6 +11,7 @@ from psycopg_pool import AsyncConnectionPool
 from api.config import orgs, schedules
 from api.config.schedules import DueSchedule
 from api.config.store import Pool
+from services.runtime.networks import LOCAL
 from services.runtime.settings import Settings
 from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
@@ -71,7 +72,7 @@ async def case(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
         for number, place in enumerate((0, 1, 0)):
             await orgs.save(pool, org_id=f"org-{number}", name="n", partition=place, plan="standard", max_in_flight=5)
             await orgs.confirm(pool, f"org-{number}")
-        yield Case(StoredBook(pool, JobKeys(pool, Vault("")), allow_private=True), lambda made: _insert(settings, made))
+        yield Case(StoredBook(pool, JobKeys(pool, Vault("")), allowed=LOCAL), lambda made: _insert(settings, made))
 
 
 async def _insert(settings: Settings, made: DueSchedule) -> None:

@@ -9,6 +9,7 @@ from services.ledger.commands import SettleDeliveries
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.health import Progress
+from services.runtime.networks import LOCAL
 from services.writers import settling
 from services.writers.sealed import Sealing
 from services.writers.settling import Settling
@@ -54,7 +55,7 @@ async def test_75_a_lost_answer_and_two_conflicts_leave_one_row_set_and_one_ack(
     asked = delivery(1, org_id="acme", job_id="j1", destination_id=POSTGRES.destination_id)
     async with running(DatabricksFake()) as fake:
         place = DatabricksSettings("adb-1.example.com", WAREHOUSE_ID, "lake", "results", "items")
-        table = DatabricksWarehouse(place, DatabricksSecrets(token=TOKEN), allow_private=True, base=fake.url)
+        table = DatabricksWarehouse(place, DatabricksSecrets(token=TOKEN), allowed=LOCAL, base=fake.url)
         await table.columns()
         fake.lose_next, fake.conflicts_after_loss = "MERGE", conflicts
         ledger, writer = MemoryLedger(), ThreeItems(table)

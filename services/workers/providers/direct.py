@@ -9,7 +9,8 @@ from typing import Self
 import aiohttp
 from yarl import URL
 
-from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
+from services.runtime.addresses import address_refused, checked_connector
+from services.runtime.networks import Networks
 from services.runtime.sessions import session_over
 from services.runtime.settings import Settings
 from services.workers.providers.answers import error_of_status, kept_headers, web_url
@@ -31,22 +32,19 @@ ORIGIN_BOUND = frozenset(("authorization", "cookie", "proxy-authorization"))  # 
 class DirectProvider:
     """One client session for all pages; it keeps no cookies, because its pages belong to many orgs."""
 
-    def __init__(self, *, max_body_bytes: int, allow_private_addresses: bool) -> None:
+    def __init__(self, *, max_body_bytes: int, allowed_networks: Networks) -> None:
         self._max_body_bytes = max_body_bytes
-        self._allow_private = allow_private_addresses
+        self._allowed = allowed_networks
         self._session: aiohttp.ClientSession | None = None
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """Build the provider that the settings ask for."""
-        return cls(max_body_bytes=settings.max_body_bytes, allow_private_addresses=settings.allow_private_addresses)
+        return cls(max_body_bytes=settings.max_body_bytes, allowed_networks=settings.allowed_networks)
 
     async def start(self) -> None:
         """Open the session."""
-        connector = aiohttp.TCPConnector(
-            limit=MAX_CONNECTIONS, resolver=CheckedResolver(allow_private=self._allow_private), use_dns_cache=False
-        )
-        self._session = session_over(connector)
+        self._session = session_over(checked_connector(self._allowed, limit=MAX_CONNECTIONS))
 
     async def close(self) -> None:
         """Close the session and its connections."""
@@ -65,11 +63,9 @@ class DirectProvider:
             return ProviderError("timeout", message, True, latency_ms=_elapsed_ms(started))
         except (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError, ValueError) as error:
             return ProviderError("bad_url", str(error) or "not a URL", latency_ms=_elapsed_ms(started))
-        except AddressRefused as error:
-            return ProviderError("address_refused", str(error), latency_ms=_elapsed_ms(started))
         except (aiohttp.ClientError, OSError) as error:
-            if isinstance(error.__cause__, AddressRefused):
-                return ProviderError("address_refused", str(error.__cause__), latency_ms=_elapsed_ms(started))
+            if refused := address_refused(error):
+                return ProviderError("address_refused", str(refused), latency_ms=_elapsed_ms(started))
             message = f"{type(error).__name__}: {error}"[:500]
             return ProviderError("connection", message, True, latency_ms=_elapsed_ms(started))
 
@@ -79,9 +75,6 @@ class DirectProvider:
         seen: set[URL] = set()
         while url not in seen and len(seen) <= MAX_REDIRECTS:
             seen.add(url)
-            reason = literal_refusal(url, allow_private=self._allow_private)
-            if reason:
-                raise AddressRefused(reason)
             answer = await self._once(url, headers, started)
             if not isinstance(answer, URL):
                 return answer

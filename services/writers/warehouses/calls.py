@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import aiohttp
 from yarl import URL
 
-from services.runtime.addresses import CheckedResolver, literal_refusal
-from services.runtime.sessions import address_refused, session_over
+from services.runtime.addresses import address_refused, checked_connector
+from services.runtime.networks import Networks
+from services.runtime.sessions import session_over
 from services.writers.warehouses.warehouse import Refusal
 from services.writers.writer import DestinationDown
 
@@ -29,8 +30,8 @@ class Answer:
 class Calls:
     """One client session. Refusal: the address may not be reached; DestinationDown: there was no whole answer."""
 
-    def __init__(self, *, allow_private: bool, answer_seconds: float = ANSWER_SECONDS) -> None:
-        self._allow_private = allow_private
+    def __init__(self, *, allowed: Networks, answer_seconds: float = ANSWER_SECONDS) -> None:
+        self._allowed = allowed
         self._answer_seconds = answer_seconds
         self._session: aiohttp.ClientSession | None = None
 
@@ -49,8 +50,6 @@ class Calls:
         body: bytes | Mapping[str, str] | aiohttp.FormData | None = None,
     ) -> Answer:
         """Send a body, a mapping as a form, and return what came back, whatever its status is."""
-        if refused := literal_refusal(url, allow_private=self._allow_private):
-            raise Refusal(f"the address of the destination may not be reached: {refused}")
         try:
             async with self._opened().request(
                 method,
@@ -61,15 +60,14 @@ class Calls:
             ) as response:
                 return Answer(response.status, response.headers, await _read(response))
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            if address_refused(error):
-                raise Refusal(f"the address of the destination may not be reached: {url.host} is not public") from error
+            if refused := address_refused(error):
+                raise Refusal(f"the address of the destination may not be reached: {refused}") from error
             raise DestinationDown(f"no whole answer from {url.host}: {type(error).__name__}") from error
 
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
-            resolver = CheckedResolver(allow_private=self._allow_private)
             self._session = session_over(
-                aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False),
+                checked_connector(self._allowed),
                 timeout=aiohttp.ClientTimeout(total=self._answer_seconds, sock_connect=CONNECT_SECONDS),
                 User_Agent="jobledger/0.1 (+warehouse)",
             )

@@ -32,7 +32,7 @@ def opener(kind: Kind) -> Open:
             )
             await stack.enter_async_context(pool)
             sealer = Sealer(settings.credentials_key) if settings.credentials_key else None
-            shelf = Shelf(kind, sealer, allow_private=settings.allow_private_addresses)
+            shelf = Shelf(kind, sealer, allowed=settings.allowed_networks)
             stack.push_async_callback(shelf.close)
             reading = Reading(BlobStore(settings.blobs))
             delivering = Delivering(kind, StoredDestinations(pool), reading, shelf, Circuits())

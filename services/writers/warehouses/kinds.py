@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from services.runtime.networks import Networks
 from services.writers.warehouses.bigquery.settings import BigQuerySettings, ServiceAccount
 from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
@@ -47,12 +48,12 @@ class Opening:
 
     settings: Any  # of its kind
     secrets: Any = field(repr=False)  # of its kind
-    allow_private: bool = False  # whether it may be at an address that is not public
+    allowed: Networks = ()  # that it may be in although they are not public
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind; `opened` is `module:callable`, which makes a Warehouse of settings, secrets and `allow_private`."""
+    """One kind; `opened` is `module:callable`, which makes a Warehouse of settings, secrets and `allowed`."""
 
     name: str
     title: str
@@ -82,7 +83,7 @@ class Kind:
         except ImportError as error:
             extra = f"install jobledger[{self.extra}]" if self.extra else "install its driver"
             raise DriverMissing(f"the writer of {self.name} cannot run here: {extra}") from error
-        return make(opening.settings, opening.secrets, allow_private=opening.allow_private)
+        return make(opening.settings, opening.secrets, allowed=opening.allowed)
 
 
 KINDS: Mapping[str, Kind] = {

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from services.runtime.errors import Unsealable
+from services.runtime.networks import Networks
 from services.runtime.sealing import Sealer
 from services.writers.warehouses.kinds import Kind, Opening
 
@@ -31,11 +32,11 @@ def opening_of(
     settings: Mapping[str, Any],
     sealed: bytes | None,
     *,
-    allow_private: bool,
+    allowed: Networks,
 ) -> Opening:
     """Return what the table of a destination is opened with; raise SettingsFault or Unsealable."""
     secrets = kind.read_secrets(opened_secrets(sealer, name, sealed))
-    return Opening(kind.read_settings(settings), secrets, allow_private)
+    return Opening(kind.read_settings(settings), secrets, allowed)
 
 
 def opened_secrets(sealer: Sealer | None, name: tuple[str, str], sealed: bytes | None) -> dict[str, Any]:

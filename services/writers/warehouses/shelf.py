@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from services.runtime.networks import Networks
 from services.runtime.sealing import Sealer
 from services.writers.warehouses.kinds import Kind
 from services.writers.warehouses.secret import opening_of
@@ -33,13 +34,13 @@ class Shelf:
         kind: Kind,
         sealer: Sealer | None,
         *,
-        allow_private: bool,
+        allowed: Networks,
         most_open: int = MOST_OPEN,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._kind = kind
         self._sealer = sealer
-        self._allow_private = allow_private
+        self._allowed = allowed
         self._most_open = most_open
         self._clock = clock
         self._held: OrderedDict[Name, _Held] = OrderedDict()
@@ -87,9 +88,7 @@ class Shelf:
             await self.drop(name)
 
     def _open(self, name: Name, stored: StoredDestination) -> Table:
-        opening = opening_of(
-            self._kind, self._sealer, name, stored.settings, stored.sealed, allow_private=self._allow_private
-        )
+        opening = opening_of(self._kind, self._sealer, name, stored.settings, stored.sealed, allowed=self._allowed)
         return Table(self._kind, self._kind.open(opening), opening.settings.place)
 
 

@@ -11,9 +11,9 @@ from typing import Self
 import aiohttp
 from yarl import URL
 
-from services.runtime.addresses import AddressRefused, CheckedResolver, literal_refusal
+from services.runtime.addresses import address_refused, checked_connector
 from services.runtime.retry_after import retry_after_seconds
-from services.runtime.sessions import address_refused, session_over
+from services.runtime.sessions import session_over
 from services.runtime.settings import Settings
 
 KEPT_OPEN_SECONDS = 4.0  # shorter than servers keep idle connections: none is used as it is closed
@@ -47,12 +47,10 @@ class Sender:
     """One client session for all endpoints; connects only to addresses that were checked."""
 
     def __init__(self, settings: Settings) -> None:
-        self._allow_private = settings.allow_private_addresses
         self._timeout_seconds = settings.webhook_timeout_seconds
-        connector = aiohttp.TCPConnector(
+        connector = checked_connector(
+            settings.allowed_networks,
             limit=0,  # the writer bounds what is under way
-            resolver=CheckedResolver(allow_private=self._allow_private),
-            use_dns_cache=False,
             keepalive_timeout=KEPT_OPEN_SECONDS,
         )
         self._session = session_over(connector, User_Agent="jobledger/0.1 (+webhook)")
@@ -85,8 +83,6 @@ class Sender:
             return failed("connection", type(error).__name__)
 
     async def _post(self, url: URL, headers: Mapping[str, str], body: bytes, started: float) -> Outcome:
-        if literal_refusal(url, allow_private=self._allow_private):
-            raise AddressRefused
         async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as response:
             answer = await _beginning(response.content)
             outcome = _judged(response.status, response.headers.get("Retry-After", ""), _elapsed_ms(started))

@@ -8,6 +8,7 @@ import pytest
 from api import webhook_answers
 from services.cli.client import Client
 from services.cli.demo_orgs import ORGS, disable_webhook, register
+from services.runtime.networks import LOCAL
 from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from tests.integration.api.conftest import OPERATOR, Api
@@ -19,7 +20,7 @@ HOOK = "http://127.0.0.1:9/hook"
 def with_operator(settings: Settings, request: pytest.FixtureRequest) -> Settings:
     """The settings of an API that lets webhooks lead to this machine."""
     settings = replace(settings, operator_key=OPERATOR, credentials_key=new_key(), clickhouse=request.param)
-    return replace(settings, allow_private_addresses=True)
+    return replace(settings, allowed_networks=LOCAL)
 
 
 @pytest.fixture

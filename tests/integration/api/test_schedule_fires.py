@@ -198,7 +198,7 @@ async def test_a_fire_of_an_org_with_erasure_is_sealed_and_makes_the_same_jobs_w
         [found] = await schedules.page(pool, "acme", TagFilter(), enabled=None, before=after(None), limit=5)
         fields = {name: getattr(found, name) for name in schedules.Schedule.__dataclass_fields__}
         due = schedules.DueSchedule(**fields, partition=acme.partition)
-        book = StoredBook(pool, keys, allow_private=False)
+        book = StoredBook(pool, keys, allowed=())
         asks = {"command_id": "f", "org_id": "acme"}
         one, again = [await book.submission(due, asks, 1_800_000_000_000_000) for _ in range(2)]
         later = await book.submission(due, asks, 1_800_000_060_000_000)

@@ -10,6 +10,7 @@ from standardwebhooks.webhooks import Webhook
 
 from schemas.events import JobSubmitted
 from schemas.values import After
+from services.runtime.networks import LOCAL
 from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from tests.integration.api.conftest import OPERATOR, Answered, Api, Tenant, submit
@@ -24,7 +25,7 @@ HOOK = "https://customer.example/hook"
 def with_operator(settings: Settings) -> Settings:
     """The settings of the API under test: endpoints may be on this machine."""
     settings = replace(settings, operator_key=OPERATOR, credentials_key=new_key())
-    return replace(settings, allow_private_addresses=True, webhook_timeout_seconds=5.0)
+    return replace(settings, allowed_networks=LOCAL, webhook_timeout_seconds=5.0)
 
 
 @pytest.fixture

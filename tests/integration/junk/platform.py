@@ -13,6 +13,7 @@ from api.compose import serving
 from projections.__main__ import main as project
 from services.decider.__main__ import main as decide
 from services.runtime.admin import ensure_topics
+from services.runtime.networks import LOCAL
 from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from services.workers.__main__ import main as work
@@ -76,14 +77,12 @@ class Platform:
 async def platform(settings: Settings, workflow: Any, **writers: Settings) -> AsyncIterator[Platform]:
     """Run all of it, with a writer of each kind that has its settings here, which may lead it astray."""
     keys = settings.credentials_key or new_key()
-    settings = replace(settings, operator_key=OPERATOR, credentials_key=keys, allow_private_addresses=True)
+    settings = replace(settings, operator_key=OPERATOR, credentials_key=keys, allowed_networks=LOCAL)
     settings = replace(settings, host="127.0.0.1", port=0)
     await asyncio.to_thread(ensure_topics, settings)
     processes: list[tuple[Main, Settings]] = [(decide, settings), (project, settings), (work, settings)]
     for kind, own in writers.items():
-        theirs = replace(
-            own, writer_kind=kind, operator_key="", credentials_key=keys, allow_private_addresses=True, port=0
-        )
+        theirs = replace(own, writer_kind=kind, operator_key="", credentials_key=keys, allowed_networks=LOCAL, port=0)
         processes.append((write, theirs))
     async with AsyncExitStack() as stack:
         site = await stack.enter_async_context(receiving())

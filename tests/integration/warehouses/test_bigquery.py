@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from services.runtime.networks import LOCAL, Networks
 from services.writers.warehouses.bigquery.settings import BigQuerySettings, ServiceAccount
 from services.writers.warehouses.bigquery.warehouse import BigQueryWarehouse
 from services.writers.warehouses.warehouse import Column, ColumnType, Refusal
@@ -34,10 +35,10 @@ async def open_as(fake: FakeBigQuery) -> AsyncIterator[Open]:
     opened: list[BigQueryWarehouse] = []
     own = msgspec.convert(fake.tokens.key_file(), ServiceAccount)
 
-    def open_one(dataset: str = DATASET, *, allow_private: bool = True, **account: str) -> BigQueryWarehouse:
+    def open_one(dataset: str = DATASET, *, allowed: Networks = LOCAL, **account: str) -> BigQueryWarehouse:
         key_file = msgspec.convert({**fake.tokens.key_file(), **account}, ServiceAccount) if account else own
         settings = BigQuerySettings(PROJECT, dataset, TABLE, fake.url)
-        opened.append(BigQueryWarehouse(settings, key_file, allow_private=allow_private))
+        opened.append(BigQueryWarehouse(settings, key_file, allowed=allowed))
         return opened[-1]
 
     yield open_one
@@ -285,7 +286,7 @@ async def test_a_dataset_that_is_not_there_is_named(open_as: Open) -> None:
 
 
 async def test_private_addresses_are_not_reached(fake: FakeBigQuery, open_as: Open) -> None:
-    inside = open_as(allow_private=False)
+    inside = open_as(allowed=())
     with pytest.raises(Refusal, match="may not be reached"):
         await inside.columns()
     assert not fake.calls

@@ -13,6 +13,7 @@ from clickhouse_connect.driver.client import Client
 
 from services.localstack.stack import Stack
 from services.runtime.clickhouse import connect
+from services.runtime.networks import LOCAL, Networks
 from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
 from services.writers.warehouses.clickhouse_customer.warehouse import ClickHouseWarehouse
 from services.writers.warehouses.warehouse import Column, ColumnType, Refusal
@@ -46,10 +47,10 @@ def rows(database: Client) -> Rows:
     return lambda query: [tuple(row) for row in database.query(query).result_rows]
 
 
-def warehouse_at(url: str, database: str, *, allow_private: bool = True) -> ClickHouseWarehouse:
+def warehouse_at(url: str, database: str, *, allowed: Networks = LOCAL) -> ClickHouseWarehouse:
     """Return a warehouse as another process would have it."""
     settings = ClickHouseSettings(url, database, "items", "writer")
-    return ClickHouseWarehouse(settings, ClickHousePassword("pass-77aa"), allow_private=allow_private)
+    return ClickHouseWarehouse(settings, ClickHousePassword("pass-77aa"), allowed=allowed)
 
 
 class ClickHousePlace(Place):
@@ -61,7 +62,7 @@ class ClickHousePlace(Place):
 
     def _at(self, url: str, password: str) -> ClickHouseWarehouse:
         settings = ClickHouseSettings(url, str(self.database.database), "items", "writer")
-        return ClickHouseWarehouse(settings, ClickHousePassword(password), allow_private=True)
+        return ClickHouseWarehouse(settings, ClickHousePassword(password), allowed=LOCAL)
 
     def open(self) -> ClickHouseWarehouse:
         return self._at(self.front.url, PASSWORD)
@@ -249,8 +250,8 @@ async def test_errors_are_told_apart_by_their_codes_and_quote_no_password(
 async def test_nobody_there_is_waited_for_and_private_addresses_are_not_reached() -> None:
     async with TestServer(web.Application()) as server:
         url = f"http://127.0.0.1:{server.port}"
-    for allow_private, kind in ((True, DestinationDown), (False, Refusal)):
-        warehouse = warehouse_at(url, "jobs", allow_private=allow_private)
+    for allowed, kind in ((LOCAL, DestinationDown), ((), Refusal)):
+        warehouse = warehouse_at(url, "jobs", allowed=allowed)
         with pytest.raises(kind):
             await warehouse.columns()
         await warehouse.close()

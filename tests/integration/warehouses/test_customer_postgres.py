@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
+from services.runtime.networks import LOCAL
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
 from services.writers.warehouses.customer_postgres.warehouse import EPOCH, PostgresWarehouse
 from services.writers.warehouses.warehouse import Warehouse
@@ -37,13 +38,13 @@ class PostgresPlace(Place):
         self.secrets = PostgresSecrets(str(given["password"]))
 
     def open(self) -> Warehouse:
-        return PostgresWarehouse(self.settings, self.secrets, allow_private=True)
+        return PostgresWarehouse(self.settings, self.secrets, allowed=LOCAL)
 
     def open_badly(self) -> Warehouse:
-        return PostgresWarehouse(self.settings, PostgresSecrets(SECRET), allow_private=True)
+        return PostgresWarehouse(self.settings, PostgresSecrets(SECRET), allowed=LOCAL)
 
     def open_away(self) -> Warehouse:
-        return PostgresWarehouse(replace(self.settings, port=9), PostgresSecrets(SECRET), allow_private=True)
+        return PostgresWarehouse(replace(self.settings, port=9), PostgresSecrets(SECRET), allowed=LOCAL)
 
     def lose_answer(self) -> None:
         self.proxy.armed = True

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 from yarl import URL
 
+from services.runtime.networks import LOCAL
 from services.writers.warehouses.databricks import execution, warehouse
 from services.writers.warehouses.databricks.settings import DatabricksSecrets, DatabricksSettings
 from services.writers.warehouses.databricks.warehouse import DatabricksWarehouse
@@ -42,7 +43,7 @@ async def opened(fake: DatabricksFake, monkeypatch: pytest.MonkeyPatch) -> Async
     def open_one(secrets: DatabricksSecrets | None = None, warehouse_id: str = WAREHOUSE_ID) -> DatabricksWarehouse:
         settings = DatabricksSettings("adb-1.example.com", warehouse_id, "lake", "results", "items")
         secrets = secrets or DatabricksSecrets(token=TOKEN)
-        all_opened.append(DatabricksWarehouse(settings, secrets, allow_private=True, base=fake.url))
+        all_opened.append(DatabricksWarehouse(settings, secrets, allowed=LOCAL, base=fake.url))
         return all_opened[-1]
 
     yield open_one

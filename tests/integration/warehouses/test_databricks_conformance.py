@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from yarl import URL
 
+from services.runtime.networks import LOCAL
 from services.writers.warehouses.databricks import warehouse
 from services.writers.warehouses.databricks.settings import DatabricksSecrets, DatabricksSettings
 from services.writers.warehouses.databricks.warehouse import DatabricksWarehouse
@@ -50,7 +51,7 @@ class DatabricksPlace(Place):
         ]
 
     def _opened(self, token: str, base: URL) -> Warehouse:
-        return DatabricksWarehouse(self.settings, DatabricksSecrets(token=token), allow_private=True, base=base)
+        return DatabricksWarehouse(self.settings, DatabricksSecrets(token=token), allowed=LOCAL, base=base)
 
 
 def _read(kind: ColumnType, value: Any) -> Any:

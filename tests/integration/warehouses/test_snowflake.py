@@ -15,6 +15,7 @@ from cryptography.hazmat.primitives.serialization import (
     PublicFormat,
 )
 
+from services.runtime.networks import LOCAL
 from services.writers.warehouses.snowflake import warehouse as warehouses
 from services.writers.warehouses.snowflake.session import Session
 from services.writers.warehouses.snowflake.settings import SnowflakeSecrets, SnowflakeSettings
@@ -58,7 +59,7 @@ async def opened(fake: SnowflakeFake) -> AsyncIterator[Opened]:
             port=fake.port,
             patience_seconds=patience,
         )
-        all_opened.append(SnowflakeWarehouse(settings, session, allow_private=True))
+        all_opened.append(SnowflakeWarehouse(settings, session, allowed=LOCAL))
         return all_opened[-1]
 
     yield open_one

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from services.runtime.networks import LOCAL
 from services.writers.warehouses.snowflake.session import Session
 from services.writers.warehouses.snowflake.settings import SnowflakeSecrets, SnowflakeSettings
 from services.writers.warehouses.snowflake.warehouse import SnowflakeWarehouse
@@ -63,7 +64,7 @@ class SnowflakePlace(Place):
     def _opened(self, password: str, port: int, patience_seconds: int = 60) -> SnowflakeWarehouse:
         secrets = SnowflakeSecrets(password=password)
         session = Session(self.settings, secrets, protocol="http", port=port, patience_seconds=patience_seconds)
-        return SnowflakeWarehouse(self.settings, session, allow_private=True)
+        return SnowflakeWarehouse(self.settings, session, allowed=LOCAL)
 
 
 def _read(kind: ColumnType, value: Any) -> Any:

@@ -23,6 +23,7 @@ from services.runtime.blob import BlobStore
 from services.runtime.commander import Commander
 from services.runtime.ids import uuid7
 from services.runtime.ledger_log import Checkpoint, LedgerLog
+from services.runtime.networks import LOCAL
 from services.runtime.registry import decoder, register_schemas
 from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
@@ -82,7 +83,7 @@ class Plant:
     def __init__(self, settings: Settings, logs: Path) -> None:
         self.settings = dataclasses.replace(
             settings,
-            allow_private_addresses=True,
+            allowed_networks=LOCAL,
             credentials_key=settings.credentials_key or new_key(),
             heartbeat_seconds=0.5,
             lease_seconds=2.0,

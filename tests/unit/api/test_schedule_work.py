@@ -59,5 +59,5 @@ async def test_a_fire_submits_with_the_priority_and_the_time_in_the_queue_of_its
     asks = {"command_id": "c", "org_id": "acme"}
     schedule = scheduled(priority=7, maxQueueSeconds=30)
     keys: Any = OpenKeys()
-    made = await work.submitted(None, keys, schedule, asks, allow_private=False, due_at=0)  # type: ignore[arg-type]
+    made = await work.submitted(None, keys, schedule, asks, allowed=(), due_at=0)  # type: ignore[arg-type]
     assert (made.priority, made.max_queue_seconds, made.workflow_version) == (7, 30, 3)

@@ -8,6 +8,7 @@ from api.errors import Problem
 from api.requests import URL_SCHEMA
 from api.urls import domain_of, route_form
 from services.ledger.workflow_routes import candidates
+from services.runtime.networks import LOCAL
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,7 @@ from services.ledger.workflow_routes import candidates
     ],
 )
 def test_a_good_url_is_filed_under_its_host(url: str, domain: str) -> None:
-    assert domain_of(url, "url", allow_private=False) == domain
+    assert domain_of(url, "url", allowed=()) == domain
     assert re.search(URL_SCHEMA["pattern"], url), "the schema refuses nothing that is taken"
 
 
@@ -48,38 +49,46 @@ def test_a_good_url_is_filed_under_its_host(url: str, domain: str) -> None:
 )
 def test_a_bad_url_is_refused_with_its_field(url: str) -> None:
     with pytest.raises(Problem) as caught:
-        domain_of(url, "urls[3]", allow_private=True)
+        domain_of(url, "urls[3]", allowed=LOCAL)
     assert (caught.value.status, caught.value.body["field"]) == (422, "urls[3]")
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "127.0.0.1",
-        "10.0.0.1",
-        "169.254.169.254",
-        "[::1]",
-        "[fe80::1]",
-        "[::ffff:10.0.0.1]",
-        "[2002:7f00:1::]",
-        "[64:ff9b::7f00:1]",
-        "168.63.129.16",
-        "2130706433",
-        "0x7f000001",
-        "0x7f.1",
-        "017700000001",
-        "127.1",
-        "0.0.0.0",
-        "localhost",
-        "a.localhost",
-        "LOCALHOST.",
-        "224.0.0.1",
-    ],
-)
-def test_private_addresses_are_refused_however_they_are_spelled_unless_settings_allow_them(host: str) -> None:
+NEVER = ["169.254.169.254", "168.63.129.16"]
+ELSEWHERE = ["[fe80::1]", "0.0.0.0", "224.0.0.1", "100.64.0.1"]
+NEARBY = [
+    "127.0.0.1",
+    "10.0.0.1",
+    "[::1]",
+    "[::ffff:10.0.0.1]",
+    "[2002:7f00:1::]",
+    "[64:ff9b::7f00:1]",
+    "2130706433",
+    "0x7f000001",
+    "0x7f.1",
+    "017700000001",
+    "127.1",
+    "localhost",
+    "a.localhost",
+    "LOCALHOST.",
+    "\uff11\uff12\uff17.0.0.1",
+]
+
+
+@pytest.mark.parametrize("host", [*NEVER, *ELSEWHERE, *NEARBY])
+def test_addresses_that_are_not_public_are_refused_however_they_are_spelled(host: str) -> None:
     with pytest.raises(Problem):
-        domain_of(f"http://{host}/", "url", allow_private=False)
-    assert domain_of(f"http://{host}/", "url", allow_private=True)
+        domain_of(f"http://{host}/", "url", allowed=())
+
+
+@pytest.mark.parametrize("host", NEARBY)
+def test_addresses_of_networks_that_are_allowed_are_taken(host: str) -> None:
+    assert domain_of(f"http://{host}/", "url", allowed=LOCAL)
+
+
+@pytest.mark.parametrize("host", [*NEVER, *ELSEWHERE])
+def test_addresses_of_other_networks_are_refused_all_the_same(host: str) -> None:
+    with pytest.raises(Problem):
+        domain_of(f"http://{host}/", "url", allowed=LOCAL)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from services.ledger.workflow import ServiceSettings
+from services.runtime.networks import LOCAL, Networks
 from services.workers.providers.direct import DirectProvider
 from services.workers.providers.protocol import FetchRequest, FetchResult
 
@@ -44,9 +45,9 @@ async def raw_serving(answer: bytes) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
-async def fetched(url: str, settings: ServiceSettings | None = None, *, allow_private: bool = True) -> FetchResult:
+async def fetched(url: str, settings: ServiceSettings | None = None, *, allowed: Networks = LOCAL) -> FetchResult:
     """Fetch one page with a provider of its own."""
-    provider = DirectProvider(max_body_bytes=MAX_BODY_BYTES, allow_private_addresses=allow_private)
+    provider = DirectProvider(max_body_bytes=MAX_BODY_BYTES, allowed_networks=allowed)
     await provider.start()
     try:
         return await provider.fetch(FetchRequest(url, settings or ServiceSettings()))

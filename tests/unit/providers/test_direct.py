@@ -217,11 +217,11 @@ async def test_a_private_address_is_refused_before_anything_is_sent() -> None:
     async with serving(noting) as base:
         port = base.rpartition(":")[2]
         for host in ("127.0.0.1", "localhost", "[::ffff:127.0.0.1]"):
-            result = await fetched(f"http://{host}:{port}/", allow_private=False)
+            result = await fetched(f"http://{host}:{port}/", allowed=())
             assert isinstance(result, ProviderError), host
             assert (result.error_type, result.retryable) == ("address_refused", False), result
         for disguise in ("2130706433", "0x7f.1", "017700000001", "127.1"):
-            assert isinstance(await fetched(f"http://{disguise}:{port}/", allow_private=False), ProviderError), disguise
+            assert isinstance(await fetched(f"http://{disguise}:{port}/", allowed=()), ProviderError), disguise
     assert asked == []
 
 

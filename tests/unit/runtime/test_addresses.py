@@ -1,11 +1,22 @@
-"""Which addresses a job may reach."""
+"""What is connected to for a customer is the very address that was checked."""
 
 import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
+import aiohttp
 import pytest
+from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from services.runtime.addresses import AddressRefused, CheckedResolver, refusal
+from services.runtime.addresses import AddressRefused, CheckedResolver, address_refused, checked_connector
+from services.runtime.networks import networks_of
+from services.runtime.sessions import session_over
+
+PUBLIC = "127.0.0.2"  # stands for a public address: the one that the tests allow
+INSIDE = "127.0.0.1"
+HOST = "flips.example"
 
 
 class FakeResolver(AbstractResolver):
@@ -26,52 +37,116 @@ class FakeResolver(AbstractResolver):
         pass
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "127.0.0.1",
-        "10.1.2.3",
-        "172.16.0.1",
-        "192.168.1.1",
-        "100.64.0.1",
-        "169.254.169.254",
-        "0.0.0.0",
-        "224.0.0.1",
-        "255.255.255.255",
-        "168.63.129.16",
-        "::",
-        "::1",
-        "fe80::1",
-        "fe80::1%eth0",
-        "fd00::1",
-        "fd00:ec2::254",
-        "::ffff:10.0.0.1",
-        "::127.0.0.1",
-        "2002:7f00:0001::",
-        "64:ff9b::7f00:1",
-    ],
-)
-def test_an_address_that_is_not_public_is_refused(address: str) -> None:
-    assert refusal(address, allow_private=False)
-
-
-@pytest.mark.parametrize("address", ["93.184.215.14", "1.1.1.1", "2606:4700:4700::1111", "64:ff9b::101:101"])
-def test_a_public_address_may_be_reached(address: str) -> None:
-    assert refusal(address, allow_private=False) is None
-
-
-def test_metadata_is_refused_even_where_private_addresses_are_allowed() -> None:
-    assert refusal("10.0.0.1", allow_private=True) is None
-    assert refusal("169.254.169.254", allow_private=True)
-    assert refusal("::ffff:169.254.169.254", allow_private=True)
-
-
 async def test_only_the_public_addresses_of_a_host_are_handed_on() -> None:
-    resolver = CheckedResolver(allow_private=False, inner=FakeResolver("10.0.0.1", "1.1.1.1"))
+    resolver = CheckedResolver(allowed=(), inner=FakeResolver("10.0.0.1", "1.1.1.1"))
     assert [result["host"] for result in await resolver.resolve("host", 80)] == ["1.1.1.1"]
 
 
 async def test_a_host_with_private_addresses_only_is_refused_by_name() -> None:
-    resolver = CheckedResolver(allow_private=False, inner=FakeResolver("10.0.0.1", "::1"))
+    resolver = CheckedResolver(allowed=(), inner=FakeResolver("10.0.0.1", "::1"))
     with pytest.raises(AddressRefused, match=r"inside\.example"):
         await resolver.resolve("inside.example", 80)
+
+
+class Names:
+    """What the machine's resolver says of one host: one answer after another, the last for ever."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *answers: tuple[str, ...]) -> None:
+        self.answers = list(answers)
+        self.asked = 0
+        self._real = socket.getaddrinfo
+        monkeypatch.setattr(socket, "getaddrinfo", self.look_up)
+
+    def look_up(self, host: Any, port: Any, *rest: Any, **named: Any) -> list[Any]:
+        if host != HOST:
+            return list(self._real(host, port, *rest, **named))
+        answer = self.answers[min(self.asked, len(self.answers) - 1)]
+        self.asked += 1
+        return [(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (each, port)) for each in answer]
+
+
+@asynccontextmanager
+async def two_services() -> AsyncIterator[tuple[int, list[str]]]:
+    """Serve one port at both addresses; yields it and the list of addresses that were called."""
+    called: list[str] = []
+
+    async def noting(request: web.Request) -> web.Response:
+        assert request.transport
+        called.append(request.transport.get_extra_info("sockname")[0])
+        return web.Response(headers={"Connection": "close"})
+
+    app = web.Application()
+    app.router.add_get("/", noting)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, PUBLIC, 0).start()
+    port = runner.addresses[0][1]
+    await web.TCPSite(runner, INSIDE, port).start()
+    try:
+        yield port, called
+    finally:
+        await runner.cleanup()
+
+
+async def calls(port: int, host: str, count: int = 1) -> list[bool]:
+    """Call a host and return which calls arrived; those that did not were refused for the address."""
+    arrived = []
+    async with session_over(checked_connector(networks_of(PUBLIC))) as session:
+        for _ in range(count):
+            arrived.append(await _called(session, f"http://{host}:{port}/"))
+    return arrived
+
+
+async def _called(session: aiohttp.ClientSession, url: str) -> bool:
+    try:
+        async with session.get(url) as response:
+            return response.ok
+    except aiohttp.InvalidURL:  # a bare number
+        return False
+    except aiohttp.ClientError as error:
+        if not address_refused(error):
+            raise
+        return False
+
+
+async def test_a_name_that_flips_between_two_calls_is_looked_up_once_for_each_and_never_leads_inside(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    names = Names(monkeypatch, (PUBLIC,), (INSIDE,), (PUBLIC,), (INSIDE,))
+    async with two_services() as (port, called):
+        assert await calls(port, HOST, 4) == [True, False, True, False]
+    assert (called, names.asked) == ([PUBLIC, PUBLIC], 4)
+
+
+async def test_a_name_with_addresses_on_both_sides_leads_to_the_public_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    Names(monkeypatch, (INSIDE, PUBLIC), (PUBLIC, INSIDE))
+    async with two_services() as (port, called):
+        assert await calls(port, HOST, 2) == [True, True]
+    assert called == [PUBLIC, PUBLIC]
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        "127.0.0.1",
+        "127.0.0.1.",
+        "127.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "017700000001",
+        "\uff11\uff12\uff17.0.0.1",
+        "localhost",
+        "0.0.0.0",
+        "0",
+        "[::1]",
+        "[::]",
+        "[::127.0.0.1]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+    ],
+)
+async def test_an_address_inside_is_not_connected_to_however_it_is_spelled(spelled: str) -> None:
+    async with two_services() as (port, called):
+        assert await calls(port, spelled) == [False]
+    assert called == []

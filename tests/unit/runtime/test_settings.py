@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from ipaddress import IPv4Network
 
 import pytest
 
@@ -17,9 +18,10 @@ REQUIRED = {
 
 
 def test_what_is_not_said_has_its_default_and_what_is_said_has_its_type() -> None:
-    said = {"JOBLEDGER_PARTITIONS": "64", "JOBLEDGER_LEASE_SECONDS": "60.5", "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": "1"}
+    said = {"JOBLEDGER_PARTITIONS": "64", "JOBLEDGER_LEASE_SECONDS": "60.5", "JOBLEDGER_ALLOWED_NETWORKS": "10.0.0.0/8"}
     settings = settings_from(REQUIRED | said | {"PATH": "/bin"})
-    assert (settings.partitions, settings.lease_seconds, settings.allow_private_addresses) == (64, 60.5, True)
+    assert (settings.partitions, settings.lease_seconds) == (64, 60.5)
+    assert settings.allowed_networks == (IPv4Network("10.0.0.0/8"),)
     assert settings.worker_slots == Settings(kafka="", postgres="", registry="", blobs="").worker_slots
 
 
@@ -47,7 +49,7 @@ def test_every_missing_setting_is_named_at_once() -> None:
         ("SCHEDULE_GRACE_SECONDS", "inf"),
         ("SCHEDULE_CATCH_UP", "0"),
         ("LEASE_SECONDS", "15"),
-        ("ALLOW_PRIVATE_ADDRESSES", "maybe"),
+        ("ALLOW_PRIVATE_ADDRESSES", "true"),
         ("BROKER", "redpanda"),
         ("INSTANCE", "1"),
         ("JOB_CREDITS", "0"),
@@ -68,6 +70,11 @@ def test_every_missing_setting_is_named_at_once() -> None:
 def test_a_bad_setting_is_named(field: str, value: str) -> None:
     with pytest.raises(SettingsError, match=f"JOBLEDGER_{field}"):
         settings_from(REQUIRED | {f"JOBLEDGER_{field}": value})
+
+
+def test_of_networks_the_part_is_named_that_is_none() -> None:
+    with pytest.raises(SettingsError, match=r"JOBLEDGER_ALLOWED_NETWORKS takes networks.*'fd00::/200' is no network"):
+        settings_from(REQUIRED | {"JOBLEDGER_ALLOWED_NETWORKS": "10.0.0.0/8, fd00::/200"})
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from services.cli.demo_workflows import demo_workflows
 from services.ledger.workflow import ExtractorNode, Node, ServiceNode, Workflow, node_of
 from services.ledger.workflow_faults import faults
 from services.localstack.attach import NEEDED
+from services.runtime.networks import LOCAL
 from services.runtime.settings import settings_from
 from services.workers.extract.extractor import extract, refusal
 from services.workers.extract.selectors import selector_fault
@@ -74,7 +75,7 @@ class Walker:
 
 
 async def walked(kind: PageKind) -> tuple[Walker, Finished | Exhausted]:
-    provider = DirectProvider(max_body_bytes=MAX_BODY_BYTES, allow_private_addresses=True)
+    provider = DirectProvider(max_body_bytes=MAX_BODY_BYTES, allowed_networks=LOCAL)
     await provider.start()
     try:
         async with serving() as site:

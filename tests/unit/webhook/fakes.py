@@ -12,6 +12,7 @@ from services.ledger.commands import SettleDeliveries
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
+from services.runtime.networks import LOCAL
 from services.runtime.settings import Settings
 from services.writers.sealed import Sealing
 from services.writers.telling import Telling
@@ -26,9 +27,7 @@ from tests.held_keys import HeldKeys
 from tests.unit.workers.fakes import MemoryBlobs, MemoryLedger
 from tests.unit.writers.fakes import delivery
 
-SETTINGS = Settings(
-    kafka="", postgres="", registry="", blobs="", allow_private_addresses=True, webhook_timeout_seconds=60.0
-)
+SETTINGS = Settings(kafka="", postgres="", registry="", blobs="", allowed_networks=LOCAL, webhook_timeout_seconds=60.0)
 
 
 class MemoryEndpoints:

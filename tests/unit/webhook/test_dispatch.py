@@ -3,6 +3,7 @@
 import pytest
 
 from schemas.values import After
+from services.ledger.commands import AnyCommand
 from services.writers.webhook import dispatch
 from tests.eventually import eventually
 from tests.receiver import receiving
@@ -49,6 +50,26 @@ async def test_a_repeat_of_a_delivery_that_is_on_its_way_is_not_sent_twice_and_a
         await eventually(lambda: sorted(at.done) == [0, 1])
         assert [(each.try_number, each.error_type) for each in at.results()] == [(2, "")]
         assert len(receiver.got["/"]) == 1
+
+
+async def test_a_later_try_that_comes_while_the_answer_to_the_one_before_is_told_is_sent_and_answered_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/")
+        receiver.says("/", 500)
+        tell, later = at.ledger.tell, [hook(1, try_number=2)]
+
+        async def tell_and_hear_at_once(partition: int, command: AnyCommand) -> None:
+            await tell(partition, command)
+            if later:
+                await at.take(later.pop())
+
+        monkeypatch.setattr(at.ledger, "tell", tell_and_hear_at_once)
+        await at.take(hook(1))
+        await eventually(lambda: sorted(at.done) == [0, 1])
+        assert [(each.try_number, each.error_type) for each in at.results()] == [(1, "http_500"), (2, "http_500")]
+        assert len(receiver.got["/"]) == 2
 
 
 async def test_what_its_endpoint_has_no_room_for_is_left_to_the_ledger_to_send_again() -> None:

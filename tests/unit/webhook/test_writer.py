@@ -114,7 +114,7 @@ async def test_nobody_listening_is_tried_again_and_the_message_names_no_url() ->
     ["127.0.0.1", "localhost", "0x7f000001", "2130706433", "[::ffff:10.0.0.1]", "[::1]", "169.254.169.254", "10.0.0.1"],
 )
 async def test_no_address_of_ours_is_connected_to_however_it_is_spelled(host: str) -> None:
-    async with receiving() as receiver, desk(replace(SETTINGS, allow_private_addresses=False)) as at:
+    async with receiving() as receiver, desk(replace(SETTINGS, allowed_networks=())) as at:
         at.endpoints.add("wh-1", f"http://{host}:{receiver.url.rpartition(':')[2]}/")
         result = await answered(at, hook())
         assert result.error_type == ("bad_url" if host.isdigit() else "address_refused")  # aiohttp takes no bare number

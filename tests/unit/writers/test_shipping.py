@@ -11,6 +11,7 @@ from services.ledger.commands import SettleDeliveries
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
+from services.runtime.networks import LOCAL
 from services.writers.reading import Reading
 from services.writers.sealed import Sealing
 from services.writers.telling import Telling
@@ -71,7 +72,7 @@ class OneShelf(Shelf):
     """Has one warehouse for every destination."""
 
     def __init__(self, warehouse: MemoryWarehouse) -> None:
-        super().__init__(KIND, None, allow_private=True)
+        super().__init__(KIND, None, allowed=LOCAL)
         self.warehouse = warehouse
 
     def _open(self, name: Name, stored: StoredDestination) -> Table:

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
 
+from services.runtime.networks import Networks
 from services.writers.warehouses.bigquery import statements
 from services.writers.warehouses.bigquery.jobs import JobFailed, Jobs, JobSpent
 from services.writers.warehouses.bigquery.rest import Rest
@@ -29,8 +30,8 @@ STAGED = "__staged_"
 class BigQueryWarehouse:
     """Implements Warehouse."""
 
-    def __init__(self, settings: BigQuerySettings, account: ServiceAccount, *, allow_private: bool) -> None:
-        calls = Calls(allow_private=allow_private)
+    def __init__(self, settings: BigQuerySettings, account: ServiceAccount, *, allowed: Networks) -> None:
+        calls = Calls(allowed=allowed)
         self._table = settings.table
         self._rest = Rest(settings.endpoint, Tokens(account, calls), calls)
         self._tables = Tables(self._rest, settings)

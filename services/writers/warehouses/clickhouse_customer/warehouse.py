@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from services.runtime.networks import Networks
 from services.writers.warehouses.calls import Calls
 from services.writers.warehouses.clickhouse_customer import statements
 from services.writers.warehouses.clickhouse_customer.rows import row_of
@@ -19,9 +20,9 @@ NONE_NEWER = (1 << 63) - 1  # the generation that counts of a job that was erase
 class ClickHouseWarehouse:
     """Implements Warehouse."""
 
-    def __init__(self, settings: ClickHouseSettings, password: ClickHousePassword, *, allow_private: bool) -> None:
+    def __init__(self, settings: ClickHouseSettings, password: ClickHousePassword, *, allowed: Networks) -> None:
         self._table = settings.table
-        self._server = Server(settings, password, Calls(allow_private=allow_private))
+        self._server = Server(settings, password, Calls(allowed=allowed))
         self._made = False  # whether there are tables and view, as far as this process knows
 
     async def close(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import psycopg
 from psycopg import AsyncConnection
 
+from services.runtime.networks import Networks
 from services.writers.warehouses.addressing import checked_addresses
 from services.writers.warehouses.customer_postgres.faults import connect_fault_of, fault_of
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
@@ -37,10 +38,10 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class PostgresWarehouse:
     """Implements Warehouse; connects when it is asked something, and anew after every fault."""
 
-    def __init__(self, settings: PostgresSettings, secrets: PostgresSecrets, *, allow_private: bool = False) -> None:
+    def __init__(self, settings: PostgresSettings, secrets: PostgresSecrets, *, allowed: Networks = ()) -> None:
         self._settings = settings
         self._secrets = secrets
-        self._allow_private = allow_private
+        self._allowed = allowed
         self._statements = Statements(settings)
         self._connection: AsyncConnection | None = None
         self._made = False
@@ -142,7 +143,7 @@ class PostgresWarehouse:
 
     async def _connected(self) -> AsyncConnection:
         settings = self._settings
-        addresses = await checked_addresses(settings.host, allow_private=self._allow_private)
+        addresses = await checked_addresses(settings.host, allowed=self._allowed)
         options: dict[str, Any] = {"sslrootcert": "system"} if settings.sslmode == "verify-full" else {}
         try:
             return await AsyncConnection.connect(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from yarl import URL
 
+from services.runtime.networks import Networks
 from services.writers.warehouses.databricks.execution import Execution, Rows
 from services.writers.warehouses.databricks.faults import Conflict, ThereAlready
 from services.writers.warehouses.databricks.settings import DatabricksSecrets, DatabricksSettings
@@ -29,10 +30,10 @@ class DatabricksWarehouse:
         settings: DatabricksSettings,
         secrets: DatabricksSecrets,
         *,
-        allow_private: bool = False,
+        allowed: Networks = (),
         base: URL | None = None,
     ) -> None:
-        self._workspace = Workspace(base or URL(f"https://{settings.host}"), allow_private=allow_private)
+        self._workspace = Workspace(base or URL(f"https://{settings.host}"), allowed=allowed)
         self._execution = Execution(settings, self._workspace, Tokens(secrets, self._workspace))
         self._statements = Statements(settings)
         self._made = False

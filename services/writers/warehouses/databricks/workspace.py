@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 from yarl import URL
 
+from services.runtime.networks import Networks
 from services.runtime.retry_after import retry_after_seconds
 from services.writers.warehouses.calls import Calls
 from services.writers.warehouses.databricks.faults import http_fault
@@ -27,9 +28,9 @@ class _Error(Struct):
 class Workspace:
     """Where statements and tokens are asked for. Every call raises Refusal or DestinationDown."""
 
-    def __init__(self, base: URL, *, allow_private: bool) -> None:
+    def __init__(self, base: URL, *, allowed: Networks) -> None:
         self._base = base
-        self._calls = Calls(allow_private=allow_private, answer_seconds=CALL_SECONDS)
+        self._calls = Calls(allowed=allowed, answer_seconds=CALL_SECONDS)
 
     async def close(self) -> None:
         """Close the connections."""

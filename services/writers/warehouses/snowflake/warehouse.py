@@ -8,7 +8,8 @@ the block is committed, and a stale writer cannot come in between.
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.writers.warehouses.addressing import checked_addresses
+from services.runtime.networks import Networks
+from services.writers.warehouses.addressing import checked_addresses, written_inside
 from services.writers.warehouses.piecewise import as_json, json_arrays, write_halving
 from services.writers.warehouses.snowflake.session import Session
 from services.writers.warehouses.snowflake.settings import HOSTS, SnowflakeSecrets, SnowflakeSettings
@@ -18,18 +19,18 @@ from services.writers.warehouses.warehouse import ERASED, Block, Column, ColumnT
 BOUND_BYTES = 8 * 1024 * 1024  # of one bind: half of what a VARCHAR and a VARIANT hold in every account
 
 
-def opened(settings: SnowflakeSettings, secrets: SnowflakeSecrets, *, allow_private: bool = False) -> Warehouse:
+def opened(settings: SnowflakeSettings, secrets: SnowflakeSecrets, *, allowed: Networks = ()) -> Warehouse:
     """Return a table; nobody is called yet."""
-    return SnowflakeWarehouse(settings, Session(settings, secrets), allow_private=allow_private)
+    return SnowflakeWarehouse(settings, Session(settings, secrets), allowed=allowed)
 
 
 class SnowflakeWarehouse:
     """One table; its calls block in threads, one at a time."""
 
-    def __init__(self, settings: SnowflakeSettings, session: Session, *, allow_private: bool = False) -> None:
+    def __init__(self, settings: SnowflakeSettings, session: Session, *, allowed: Networks = ()) -> None:
         self.settings = settings
         self.session = session
-        self._allow_private = allow_private
+        self._allowed = allowed
         self._statements = Statements(settings)
         self._made = False
 
@@ -120,11 +121,9 @@ class SnowflakeWarehouse:
     async def _check_host(self) -> None:
         """Refuse hosts that are no accounts of Snowflake: the connector resolves names itself, unchecked."""
         host = self.settings.reached_at
-        if self._allow_private:
-            return
-        if not host.endswith(HOSTS):
+        if not host.endswith(HOSTS) and not written_inside(host, self._allowed):
             raise Refusal(f"host must end with {' or '.join(HOSTS)}")
-        await checked_addresses(host, allow_private=False)
+        await checked_addresses(host, allowed=self._allowed)
 
 
 def _names(key: JobKey) -> tuple[str, str]:
