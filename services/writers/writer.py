@@ -21,7 +21,14 @@ class Extractions(Protocol):
         """Return a body; raise BlobMissing when there is none, another BlobFault when the store does not say."""
 
 
-class Bodies(Extractions, Protocol):
+class ManyExtractions(Protocol):
+    """Where many are read at once; `services.runtime.blob.BlobStore` is one."""
+
+    async def get_each(self, keys: Sequence[str]) -> list[bytes | Exception]:
+        """Return bodies in the order of their keys, or what is wrong with them: a BlobFault, or a ValueError."""
+
+
+class Bodies(ManyExtractions, Protocol):
     """Where every body of a job is kept; `services.runtime.blob.BlobStore` is one."""
 
     async def delete_job(self, org_id: str, job_id: str) -> None:

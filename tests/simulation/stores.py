@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,6 +53,17 @@ class Blobs:
         if key not in self.blobs:
             raise BlobMissing(key)
         return self.blobs[key]
+
+    async def get_each(self, keys: Sequence[str]) -> list[bytes | Exception]:
+        """Return blobs in the order of their keys; each may be what fails."""
+
+        async def read(key: str) -> bytes | Exception:
+            try:
+                return await self.get(key)
+            except BlobFault as error:
+                return error
+
+        return await asyncio.gather(*map(read, keys))
 
     async def delete_job(self, org_id: str, job_id: str) -> None:
         """Remove every blob of a job."""

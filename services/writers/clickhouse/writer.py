@@ -14,7 +14,7 @@ from services.ledger.tasks import Delivery
 from services.runtime.clickhouse import connect, migrate
 from services.writers.reading import Reading
 from services.writers.rows import Row
-from services.writers.writer import DestinationDown, Extractions, written
+from services.writers.writer import DestinationDown, ManyExtractions, written
 
 TABLE = "extraction_results"
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -29,7 +29,7 @@ ERASE = "DELETE FROM extraction_results WHERE (org_id, job_id) IN {jobs:Array(Tu
 class ClickHouseWriter:
     """Adds a row for each delivery; ClickHouse keeps the newest generation. Connects when it has to write."""
 
-    def __init__(self, url: str, extractions: Extractions) -> None:
+    def __init__(self, url: str, extractions: ManyExtractions) -> None:
         self._url = url
         self._reading = Reading(extractions)
         self._client: Client | None = None

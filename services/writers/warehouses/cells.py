@@ -3,9 +3,9 @@
 Nothing is lost by that: the column `_data` has the whole item.
 """
 
-import json
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from math import isfinite
+from typing import Any, assert_never
 
 from services.writers.warehouses.items import Item
 from services.writers.warehouses.warehouse import Column, ColumnType, Value
@@ -19,63 +19,70 @@ def new_columns(items: Iterable[Item], there: Mapping[str, object], room: int) -
     The first value that is not null says of which type: an integer is a number where a fraction comes in these items.
     """
     found: dict[str, ColumnType] = {}
+    absent: dict[tuple[str, ...], list[str]] = {}  # by columns of items: those that are not there
     for item in items:
-        for name, value in item.fields.items():
-            if name in there or (len(found) >= room and name not in found):
-                continue
-            kind = type_of(value)
-            if kind and (name not in found or (found[name], kind) == (ColumnType.INTEGER, ColumnType.NUMBER)):
-                found[name] = kind
+        missing = absent.get(item.columns)
+        if missing is None:
+            missing = absent[item.columns] = [name for name in item.columns if name not in there]
+        for name in missing:
+            known = found.get(name)
+            if known is None and len(found) < room:
+                kind = type_of(item.fields[name])
+                if kind:
+                    found[name] = kind
+            elif known is ColumnType.INTEGER and type_of(item.fields[name]) is ColumnType.NUMBER:
+                found[name] = ColumnType.NUMBER
     return [Column(name, kind) for name, kind in found.items()]
 
 
-def type_of(value: bytes) -> ColumnType | None:
-    """Return the type that a JSON value asks for; None where it says nothing: null, and numbers that none can hold."""
-    match value[:1]:
-        case b'"':
+def type_of(value: Any) -> ColumnType | None:
+    """Return the type that a value asks for; None where it says nothing: null, and numbers that none can hold."""
+    match value:
+        case str():
             return ColumnType.TEXT
-        case b"{" | b"[":
+        case dict() | list():
             return ColumnType.JSON
-        case b"t" | b"f":
+        case bool():
             return ColumnType.BOOLEAN
-        case b"n":
-            return None
-        case _:
-            number = json.loads(value)
-            if isinstance(number, int):
-                return ColumnType.INTEGER if -INT64 <= number < INT64 else None
-            return ColumnType.NUMBER if math.isfinite(number) else None
-
-
-def cell(value: bytes | None, kind: ColumnType) -> Value:
-    """Return what a column takes of a JSON value."""
-    if value is None or value == b"null":
-        return None
-    if kind is ColumnType.JSON:
-        return value.decode()
-    if value[:1] in b'{["':
-        return json.loads(value) if kind is ColumnType.TEXT and value[:1] == b'"' else None
-    return _plain(json.loads(value), kind)
-
-
-def _plain(value: bool | int | float, kind: ColumnType) -> Value:
-    match value, kind:
-        case bool(), _:
-            return value if kind is ColumnType.BOOLEAN else None
-        case int(), ColumnType.INTEGER:
-            return value if -INT64 <= value < INT64 else None
-        case int(), ColumnType.NUMBER:
-            return _double(value)
-        case float(), ColumnType.NUMBER:
-            return value if math.isfinite(value) else None
-        case float(), ColumnType.INTEGER:
-            return int(value) if value.is_integer() and -INT64 <= value < INT64 else None
+        case int():
+            return ColumnType.INTEGER if -INT64 <= value < INT64 else None
+        case float():
+            return ColumnType.NUMBER if isfinite(value) else None
         case _:
             return None
 
 
-def _double(value: int) -> float | None:
+def cells(items: Sequence[Item], column: Column) -> list[Value]:
+    """Return what a column takes of each item."""
+    name = column.name
+    values = [item.fields.get(name) for item in items]
+    match column.type:
+        case ColumnType.TEXT:
+            return [value if type(value) is str else None for value in values]
+        case ColumnType.INTEGER:
+            return [value if type(value) is int and -INT64 <= value < INT64 else _integer(value) for value in values]
+        case ColumnType.NUMBER:
+            return [value if type(value) is float and isfinite(value) else _number(value) for value in values]
+        case ColumnType.BOOLEAN:
+            return [value if type(value) is bool else None for value in values]
+        case ColumnType.JSON:
+            return [item.json(name) for item in items]
+        case ColumnType.TIMESTAMP:
+            return [None for _ in values]
+        case never:
+            assert_never(never)
+
+
+def _integer(value: Any) -> int | None:
+    """Return a double that is an integer of 64 bits."""
+    whole = type(value) is float and value.is_integer() and -INT64 <= value < INT64
+    return int(value) if whole else None
+
+
+def _number(value: Any) -> float | None:
     """Return an integer as a double that is the same number."""
+    if type(value) is not int:
+        return None
     try:
         double = float(value)
     except OverflowError:

@@ -1,63 +1,79 @@
 """From an extraction to the items that become rows: each as its JSON text, and its fields by the names of columns."""
 
-import re
-import unicodedata
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from typing import Any
 
 import msgspec
 
 from services.writers.rows import Unreadable
+from services.writers.warehouses.names import Names, names_of
 
-NAME_CHARS = 63
-_OTHER = re.compile(r"[^a-z0-9]+")
-Fields = Mapping[str, msgspec.Raw]
+_MEMBERS: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
+_WRITTEN = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_LISTED = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-@dataclass(frozen=True, slots=True)
 class Item:
-    """One item: `fields` are its members by column name, each as JSON."""
+    """One item: `fields` are its members by column name, as Python has them; `columns` are these names."""
 
-    text: str
-    fields: Mapping[str, bytes]
+    __slots__ = ("_json", "columns", "fields", "text")
+
+    def __init__(self, text: str, members: Mapping[str, Any], names: Names) -> None:
+        self.text = text
+        self.fields = members if names.same else {column: members[field] for field, column in names.pairs}
+        self.columns = names.columns
+        self._json: Mapping[str, str] | None = None
+
+    def json(self, column: str) -> str | None:
+        """Return the JSON of a member as it is written in the item; None where there is none, or null."""
+        if self._json is None:
+            written = _WRITTEN.decode(self.text)
+            self._json = {name: bytes(written[field]).decode() for field, name in names_of(tuple(written)).pairs}
+        found = self._json.get(column)
+        return None if found == "null" else found
 
 
 def items_of(normalized: str) -> list[Item]:
     """Return the items of what an extractor has read: `{"items": [...]}` of objects, or one object."""
     try:
-        members = msgspec.json.decode(normalized, type=dict[str, msgspec.Raw])
-        listed = _listed(members)
-        found = [normalized.encode()] if listed is None else listed
-        return [_item(each) for each in found]
+        listed = _listed(_WRITTEN.decode(normalized))
+        return _items([normalized] if listed is None else listed)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"no object: {type(error).__name__}") from error
 
 
-def _listed(members: Fields) -> Sequence[bytes] | None:
+def _listed(members: Mapping[str, msgspec.Raw]) -> Sequence[str] | None:
     """Return the members of a list of objects that stands alone under `items`, or None."""
     if members.keys() != {"items"} or not bytes(members["items"]).startswith(b"["):
         return None
-    items = [bytes(each) for each in msgspec.json.decode(members["items"], type=list[msgspec.Raw])]
-    return items if all(each.startswith(b"{") for each in items) else None
+    items = [bytes(each) for each in _LISTED.decode(members["items"])]
+    return [each.decode() for each in items] if all(each.startswith(b"{") for each in items) else None
 
 
-def _item(data: bytes) -> Item:
-    fields: dict[str, bytes] = {}
-    for field, value in msgspec.json.decode(data, type=dict[str, msgspec.Raw]).items():
-        name = column_name(field)
-        if name and name not in fields:
-            fields[name] = bytes(value)
-    return Item(data.decode(), fields)
+def _items(texts: Sequence[str]) -> list[Item]:
+    """Return items, of which most have the fields of the one before."""
+    items: list[Item] = []
+    last: tuple[str, ...] | None = None
+    for text in texts:
+        members = _members(text)
+        fields = tuple(members)
+        if fields != last:
+            last, names = fields, names_of(fields)
+        items.append(Item(text, members, names))
+    return items
 
 
-@lru_cache(maxsize=4096)
-def column_name(field: str) -> str:
-    """Return the name of the column of a field; empty where nothing of it is a letter or digit of ASCII.
+def _members(text: str) -> Mapping[str, Any]:
+    try:
+        return _MEMBERS.decode(text)
+    except (msgspec.ValidationError, RecursionError):  # somewhere in it is what Python cannot have
+        return {field: _value(value) for field, value in _WRITTEN.decode(text).items()}
 
-    Accents go, and each run of other characters becomes an underscore. None begins with one but for digits, whose
-    columns would have no good name: the names that the writer has for its own columns are never taken.
-    """
-    plain = "".join(each for each in unicodedata.normalize("NFKD", field.casefold()) if not unicodedata.combining(each))
-    name = _OTHER.sub("_", plain).strip("_")
-    return (f"_{name}" if name[:1].isdigit() else name)[:NAME_CHARS].rstrip("_")
+
+def _value(written: msgspec.Raw) -> Any:
+    """Return a value as Python has it; where it can have none, one of which the type is the same."""
+    try:
+        return msgspec.json.decode(written)
+    except (msgspec.ValidationError, RecursionError):
+        return {} if bytes(written)[:1] in (b"{", b"[") else math.inf

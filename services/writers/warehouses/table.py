@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 from schemas.storable import storable_text
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.writers.rows import Row, Unreadable
-from services.writers.warehouses.cells import cell, new_columns
+from services.writers.warehouses.cells import cells, new_columns
 from services.writers.warehouses.items import Item, items_of
 from services.writers.warehouses.kinds import Kind
 from services.writers.warehouses.warehouse import (
@@ -29,15 +30,9 @@ OURS = frozenset(column.name for column in JOB_COLUMNS)
 @dataclass(frozen=True, slots=True)
 class _Job:
     delivery: Delivery
+    key: JobKey
     items: Sequence[Item]
-
-    @property
-    def key(self) -> JobKey:
-        return key_of(self.delivery)
-
-    @property
-    def size(self) -> int:
-        return sum(len(item.text) for item in self.items)
+    size: int  # of the items, as JSON
 
 
 def key_of(delivery: Delivery) -> JobKey:
@@ -84,12 +79,13 @@ class Table:
         if isinstance(row, DeliveryResult):
             return row
         try:
-            job = _Job(row.delivery, items_of(row.normalized))
+            items = items_of(row.normalized)
         except Unreadable as error:
             return refused(row.delivery, "extraction_unreadable", str(error))
-        if job.size > self._kind.max_bytes:
+        size = sum(len(item.text) for item in items)
+        if size > self._kind.max_bytes:
             return refused(row.delivery, "row_refused", f"its items are larger than {self._kind.max_bytes} bytes")
-        return job
+        return _Job(row.delivery, key_of(row.delivery), items, size)
 
     async def _complete(self, jobs: Sequence[_Job]) -> None:
         """See to a column for each field, as long as there is room."""
@@ -105,7 +101,8 @@ class Table:
             self._columns = await self._warehouse.columns()
 
     def _block(self, jobs: Sequence[_Job]) -> Block:
-        named = {name: None for job in jobs for item in job.items for name in item.fields}
+        shapes = dict.fromkeys(item.columns for job in jobs for item in job.items)
+        named = dict.fromkeys(name for shape in shapes for name in shape)
         columns = [Column(name, self._columns[name]) for name in named if name in self._columns and name not in OURS]
         return Block((*JOB_COLUMNS, *columns), [_rows(job, columns) for job in jobs])
 
@@ -142,11 +139,9 @@ def _rows(job: _Job, columns: Sequence[Column]) -> JobRows:
         delivery.submitted_at,
         delivery.extracted_at or None,
     )
+    values = zip(*(cells(job.items, column) for column in columns), strict=True) if columns else repeat(())
     rows = [
-        (
-            *(delivery.org_id, delivery.job_id, number, *told, item.text),
-            *(cell(item.fields.get(column.name), column.type) for column in columns),
-        )
-        for number, item in enumerate(job.items)
+        (delivery.org_id, delivery.job_id, number, *told, item.text, *cell)
+        for number, (item, cell) in enumerate(zip(job.items, values, strict=False))
     ]
     return JobRows(job.key, delivery.generation, rows)

@@ -49,6 +49,18 @@ async def test_a_put_that_is_cancelled_ends_once_nothing_of_it_is_under_way(monk
     assert await store.exists("a/b")
 
 
+async def test_many_blobs_are_read_at_once_in_the_order_of_their_keys(store: BlobStore) -> None:
+    keys = [f"acme/j-{number}/1/body" for number in range(150)]
+    for number in range(0, 150, 2):
+        await store.put(keys[number], f"{number}".encode())
+    found = await store.get_each([*keys, "../outside", keys[0]])
+    assert found[0:150:2] == [f"{number}".encode() for number in range(0, 150, 2)]
+    assert {type(each) for each in found[1:150:2]} == {BlobMissing}
+    assert keys[1] in str(found[1])
+    assert (type(found[150]), found[151]) == (ValueError, b"0")
+    assert await store.get_each([]) == []
+
+
 async def test_putting_again_replaces_the_blob(store: BlobStore) -> None:
     await store.put("a/b", b"old and longer")
     await store.put("a/b", b"new")

@@ -42,6 +42,10 @@ class MemoryBlobs:
             raise BlobMissing(key)
         return self.blobs[key]
 
+    async def get_each(self, keys: Sequence[str]) -> list[bytes | Exception]:
+        """Return blobs in the order of their keys."""
+        return [self.broken or self.blobs.get(key) or BlobMissing(key) for key in keys]
+
     async def delete_job(self, org_id: str, job_id: str) -> None:
         """Remove every blob of a job."""
         if self.broken:

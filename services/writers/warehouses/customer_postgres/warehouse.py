@@ -7,6 +7,7 @@ remembers jobs that have no rows, and those that were erased, of which nothing c
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -171,13 +172,20 @@ def _keys(keys: Sequence[JobKey]) -> dict[str, list[str]]:
     return {"org_ids": [key.org_id for key in keys], "job_ids": [key.job_id for key in keys]}
 
 
-def _row(row: Sequence[Value], timed: Sequence[int]) -> list[Any]:
+def _row(row: Sequence[Value], timed: Sequence[int]) -> Sequence[Any]:
     """Return a row as COPY takes it; raise DataFault for a time that no calendar has."""
-    values: list[Any] = list(row)
+    values = list(row)
+    for at in timed:
+        values[at] = _time(values[at])
+    return values
+
+
+@lru_cache(maxsize=1024)
+def _time(micros: Value) -> str | None:
+    """Return a time as Postgres reads it: as text, for the driver takes a third of a row's cost to write a datetime."""
+    if not isinstance(micros, int):
+        return None
     try:
-        for at in timed:
-            if values[at] is not None:
-                values[at] = EPOCH + timedelta(microseconds=values[at])
+        return (EPOCH + timedelta(microseconds=micros)).isoformat(sep=" ")
     except OverflowError:
         raise DataFault("a time is outside of the years 1 to 9999") from None
-    return values
