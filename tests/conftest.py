@@ -8,6 +8,7 @@ import importlib
 import os
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
@@ -74,9 +75,9 @@ def databases(stack: Stack) -> Iterator[Databases]:
     factory.drop(f"{server}/{template}")
 
 
-@pytest.fixture
-def new_settings(stack: Stack, databases: Databases) -> Iterator[Callable[[], Settings]]:
-    """Make settings, each with a topic prefix and a database that nobody else uses."""
+@contextmanager
+def making_settings(stack: Stack, databases: Databases) -> Iterator[Callable[[], Settings]]:
+    """Make settings, each with a topic prefix and a database that nobody else uses; in the end drop the databases."""
     made: list[Settings] = []
 
     def make() -> Settings:
@@ -94,6 +95,13 @@ def new_settings(stack: Stack, databases: Databases) -> Iterator[Callable[[], Se
     yield make
     for settings in made:
         databases.drop(settings.postgres)
+
+
+@pytest.fixture
+def new_settings(stack: Stack, databases: Databases) -> Iterator[Callable[[], Settings]]:
+    """Make settings for one test."""
+    with making_settings(stack, databases) as make:
+        yield make
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Compares the log with ClickHouse: every event with its row, and the state of every job.
+"""Compares the log with ClickHouse: every event with its row, what moved a balance, and the state of every job.
 
 What ClickHouse holds may be ahead of the checkpoint by an insert of which the bookkeeping does not know yet, never of
 the log. So the log is read up to the newest event that ClickHouse holds, and the state of a job is compared at the
@@ -22,6 +22,7 @@ from projections.verification.log import OpenRecords, PartitionLog, read_partiti
 from schemas.codec import Decoder
 from schemas.events import JobDeleted, JobSubmitted
 from schemas.recorded import Recorded
+from services.ledger.account import movement
 from services.runtime.clickhouse import connect
 from services.runtime.settings import Settings
 from services.runtime.sql import blocks
@@ -46,6 +47,7 @@ def verify_clickhouse(
             upto = max(folded, held.pop(partition, 0))
             log = read_partition(open_records, decoder, partition, upto)
             faults += _compare_events(log, client, upto, folded)
+            faults += _compare_credits(log, client, upto, folded)
             faults += _compare_states(log, states, folded)
             events += log.events
             jobs += len(log.jobs)
@@ -91,6 +93,32 @@ def _compare_events(log: PartitionLog, client: Client, last: int, folded: int) -
         event = recorded.event
         key = (event.org_id, f"{event.job_id} {_at(log, {'position': position})}")
         yield Fault("job_events", *key, "row", "one", "none")
+
+
+def _compare_credits(log: PartitionLog, client: Client, last: int, folded: int) -> Iterator[Fault]:
+    """Yield what moved a balance and is missing, too much or different; what was deleted goes on to count."""
+    expected = {
+        each.header.position: {
+            "org_id": each.event.org_id,
+            "kind": str(moved.kind),
+            "credits": moved.credits,
+            "occurred_at": each.header.occurred_at,
+        }
+        for each in log.recorded
+        if (moved := movement(each.event))
+    }
+    for row in _rows(client, SQL["credit_moves"], {"partition": log.partition, "last": last}):
+        org_id, at = row["org_id"].decode("utf-8", "replace"), _at(log, row)
+        wanted = expected.pop(row["position"], None)
+        if wanted is None:
+            yield Fault("credit_moves", org_id, at, "row", "none", "one too many")
+            continue
+        for name, value in wanted.items():
+            if value != _text(row[name]):
+                yield Fault("credit_moves", org_id, at, name, shown(value), shown(_text(row[name])))
+    for position, wanted in expected.items():
+        if position <= folded:
+            yield Fault("credit_moves", str(wanted["org_id"]), _at(log, {"position": position}), "row", "one", "none")
 
 
 def _deletion(events: Sequence[Recorded]) -> int:

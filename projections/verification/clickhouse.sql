@@ -13,6 +13,10 @@ SELECT org_id, job_id, opened_by, recorded_opened_by FROM gate_violations
 -- What comes in while we look lies behind the last position and is not looked at.
 SELECT * FROM job_events WHERE partition = {partition:Int32} AND position <= {last:Int64} ORDER BY position
 
+-- name: credit_moves
+SELECT org_id, position, kind, credits, occurred_at FROM credit_moves FINAL
+WHERE partition = {partition:Int32} AND position <= {last:Int64}
+
 -- name: results
 SELECT id, org_id, job_id, destination_id, generation, domain, schema_id, data_type, normalized, replaced_characters,
        raw_blob_key, quality_completeness, quality_validation, quality_composite, latency_ms

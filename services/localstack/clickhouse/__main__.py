@@ -13,6 +13,7 @@ from services.localstack.ports import LOOPBACK
 from services.runtime.logs import log_uncaught, setup_plain
 
 LAST_REQUESTS_SECONDS = 5.0
+MAX_URL_BYTES = 1024 * 1024  # as ClickHouse's http_max_uri_size: parameters of statements come in the URL
 
 
 async def serve(port: int, path: Path) -> None:
@@ -24,7 +25,11 @@ async def serve(port: int, path: Path) -> None:
     interface = Interface(Engine(path))
     # Bodies are unpacked by us: aiohttp would stop behind their first frame.
     runner = web.AppRunner(
-        create_app(interface), access_log=None, auto_decompress=False, shutdown_timeout=LAST_REQUESTS_SECONDS
+        create_app(interface),
+        access_log=None,
+        auto_decompress=False,
+        shutdown_timeout=LAST_REQUESTS_SECONDS,
+        max_line_size=MAX_URL_BYTES,
     )
     try:
         await runner.setup()

@@ -1,6 +1,7 @@
 """A database in ClickHouse of a test's own, and ways to project a stream into it."""
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import pytest
 from clickhouse_connect.driver.client import Client
@@ -11,15 +12,22 @@ from services.runtime.settings import Settings
 Rows = Callable[[str], list[tuple[object, ...]]]
 
 
-@pytest.fixture
-def clickhouse(settings: Settings) -> Iterator[Client]:
-    """A client of a fresh database; skips where there is no ClickHouse."""
+@contextmanager
+def database_of(settings: Settings) -> Iterator[Client]:
+    """Lend a client of the fresh database of these settings; skip where there is no ClickHouse."""
     if not settings.clickhouse:
         pytest.skip("no ClickHouse: chdb-core is not installed and JOBLEDGER_CLICKHOUSE is not set")
     client = connect(settings.clickhouse)
     yield client
     client.command(f"DROP DATABASE {client.database}")
     client.close()
+
+
+@pytest.fixture
+def clickhouse(settings: Settings) -> Iterator[Client]:
+    """A client of a fresh database; skips where there is no ClickHouse."""
+    with database_of(settings) as client:
+        yield client
 
 
 @pytest.fixture

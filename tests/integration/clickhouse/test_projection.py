@@ -5,6 +5,7 @@ from contextlib import closing
 import pytest
 from clickhouse_connect.driver.client import Client
 
+from projections.clickhouse.erasure import JOBS_AT_ONCE
 from projections.clickhouse.insertion import Unreadable
 from projections.clickhouse.sink import ClickHouseSink, NotTheSame
 from schemas.events import JobSubmitted
@@ -85,6 +86,21 @@ def test_what_was_planned_is_inserted_first_and_only_once_it_is_complete(
             stream.partition: len(stream.events) for stream in streams
         }
     check(streams, rows)
+
+
+def test_a_crowd_of_deleted_jobs_is_erased_by_two_deletions_for_each_partition(
+    settings: Settings, streams: list[Stream], rows: Rows, clickhouse: Client
+) -> None:
+    for stream in streams:
+        for number in range(2 * JOBS_AT_ONCE // 3 if stream.partition else JOBS_AT_ONCE + 1):
+            job = stream.submit(number)
+            stream.end_early(job, number)
+            if number % 7:
+                stream.delete(job)
+    go_on(settings, streams)
+    check(streams, rows)
+    [(commands,)] = rows("SELECT count() FROM system.mutations WHERE database = currentDatabase()")
+    assert commands == 2 * 2
 
 
 def test_an_event_that_clickhouse_cannot_read_stops_it_naming_the_offset(

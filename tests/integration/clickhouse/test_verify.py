@@ -125,6 +125,23 @@ def test_a_changed_state_is_named(
     assert (fault.place, fault.org_id, fault.job_id, fault.field) == ("job_status", job.org_id, job.job_id, field)
 
 
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [("DELETE WHERE kind = 'grant'", "row"), ("UPDATE credits = 77 WHERE kind = 'grant'", "credits")],
+)
+def test_what_moved_a_balance_and_was_changed_is_named(
+    clickhouse: Client, streams: list[Stream], check: Check, change: str, field: str
+) -> None:
+    clickhouse.command(f"ALTER TABLE credit_moves {change}", settings=LATER)
+    assert {(fault.place, fault.org_id, fault.field) for fault in check()} == {("credit_moves", "acme", field)}
+
+
+def test_a_balance_moved_by_nothing_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:
+    clickhouse.command("INSERT INTO credit_moves (org_id, position, credits) VALUES ('acme', 1, 5)")
+    [fault] = check()
+    assert (fault.place, fault.org_id, fault.found) == ("credit_moves", "acme", "one too many")
+
+
 def test_a_state_of_a_job_that_never_was_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:
     clickhouse.command("INSERT INTO job_states (org_id, job_id, seq) VALUES ('acme', 'nobody', 1)")
     [fault] = check()
