@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 PLAIN_JSON = b"\0"
-SEALED = b"\1"  # AES-256-GCM; services/runtime/shredding/codec.py
+SEALED = b"\1"  # AES-256-GCM; schemas/sealed.py
 MESSAGE_CHARS = 1000  # of an error's message; events stay small
 
 

@@ -3,30 +3,19 @@
 from collections.abc import Iterable, Mapping
 
 from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, KafkaException, Message, TopicPartition
-from msgspec import Struct
 
+from schemas.record import Headers as Headers
+from schemas.record import Record as Record
+from schemas.record import record_of
 from services.runtime.ends import ask_offsets
 from services.runtime.errors import BrokerFault, LogGap, RuntimeFault
 from services.runtime.kafka import Config, client_config, error_of
 from services.runtime.settings import Settings
 
-Headers = list[tuple[str, bytes]]
 REQUEST_SECONDS = 10.0
 JUMPING: Config = {"fetch.wait.max.ms": 5, "fetch.message.max.bytes": 128 * 1024, "queued.min.messages": 500}
 FOLLOWING: Config = {"fetch.wait.max.ms": 5000}
 NOT_THERE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})  # noqa: SLF001
-
-
-class Record(Struct, frozen=True, gc=False):
-    """One record of a topic, as it came. An absent key or value is empty."""
-
-    topic: str
-    partition: int
-    offset: int
-    key: str
-    value: bytes
-    headers: Headers
-    timestamp_ms: int
 
 
 class LogReader:
@@ -157,15 +146,7 @@ class LogReader:
         assert offset is not None
         self._at_end.discard(partition)
         self._next_offsets[partition] = offset + 1
-        return Record(
-            self._topic,
-            partition,
-            offset,
-            (message.key() or b"").decode("utf-8", "replace"),
-            message.value() or b"",
-            _headers(message),
-            message.timestamp()[1],
-        )
+        return record_of(self._topic, message)
 
     def _fault(self, message: Message, error: KafkaError) -> RuntimeFault:
         place = f"topic {self._topic}, partition {message.partition()}, offset {message.offset()}"
@@ -175,12 +156,6 @@ class LogReader:
                 "another log: restore the log, or rebuild from a snapshot or from the first offset"
             )
         return BrokerFault(f"{place}: {error.name()}: {error.str()}; look at the broker's log and the topic's rights")
-
-
-def _headers(message: Message) -> Headers:
-    """Return the headers of a record; one without a value is as good as empty, and only a stranger writes such."""
-    headers: Headers = message.headers() or []  # type: ignore[assignment]  # declared wider than it is
-    return [(name, value or b"") for name, value in headers]
 
 
 def _check_partitions(consumer: Consumer, settings: Settings, topic: str, partitions: frozenset[int]) -> None:

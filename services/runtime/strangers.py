@@ -1,90 +1,45 @@
-"""Tells events from what somebody else wrote to their topic: the one rule of everything that reads the log (ADR 5).
+"""The rule of ADR 5 (`schemas/strangers.py`) for processes: their errors, and who hears of what was left out.
 
-Only the decider may write there, but a topic cannot see to that by itself. What is no event for the place where it lies
-is a stranger's record: it is left out, and the position stays. Positions are gapless, so nothing can be hidden in this
-way: behind an event that was left out because it is damaged, the next one does not follow, and that stops every reader.
-
-Stranger       the record is no event of ours; go past it
-LogGap         it is one, but not the next
-RegistryFault  whether it is one cannot be told now: wait, or end and be started again
+LogGap         an event is missing before this one
+RegistryFault  whether the record is an event cannot be told now: wait, or end and be started again
 """
 
 import logging
-from collections.abc import Callable
 
-from schemas.codec import FRAME, Claim, NotAnEvent, UnknownSchema
+from schemas import strangers as rule
+from schemas.codec import Claim
+from schemas.record import Record
+from schemas.strangers import BAD_MESSAGE as BAD_MESSAGE
+from schemas.strangers import FOREIGN_ORG as FOREIGN_ORG
+from schemas.strangers import POSITION_HEADER as POSITION_HEADER
+from schemas.strangers import Noted as Noted
+from schemas.strangers import Read as Read
+from schemas.strangers import Stranger as Stranger
+from schemas.strangers import is_fence as is_fence
+from schemas.strangers import place as place
+from schemas.strangers import position_of as position_of
 from services.runtime.errors import LogGap, RegistryFault
 from services.runtime.metrics import count
-from services.runtime.reader import Record
-
-POSITION_HEADER = "ledger-position"
-POSITION_DIGITS = 19  # of the largest position that Avro and Postgres can hold
-BAD_MESSAGE, FOREIGN_ORG = "bad_message", "foreign_org"  # reasons of dead letters, docs/errors.md
 
 log = logging.getLogger(__name__)
-Read = Callable[[bytes], Claim]  # `Decoder.claim`, or `Decoder.whole`
-
-
-class Stranger(Exception):  # nothing is wrong with the reader
-    """A record that the decider did not write; `reason` is one of those of dead letters."""
-
-    def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(detail)
-        self.reason = reason
-
-
-Noted = Callable[[Record, Stranger], None]
 
 
 def next_claim(record: Record, last: int, read: Read) -> Claim | None:
-    """Return what the event behind position `last` says, None for one that was folded before; raise Stranger or LogGap.
-
-    A fence, which is empty and says position 0, counts as folded before.
-    """
-    position = position_of(record)
-    if position <= last and (position or not record.value):
-        return None
-    claim = claim_of(record, read)
-    if position != last + 1:
-        raise LogGap(
-            f"{place(record.topic, record.partition, record.offset)}: position {position} follows {last}: events "
-            "are missing between them; restore the log, or rebuild this reader from the first offset"
-        )
-    return claim
+    """Return what the rule does, or raise Stranger, LogGap or RegistryFault."""
+    try:
+        return rule.next_claim(record, last, read)
+    except rule.EventsMissing as missing:
+        raise LogGap(str(missing)) from None
+    except rule.SchemaLost as lost:
+        raise RegistryFault(str(lost)) from lost
 
 
 def claim_of(record: Record, read: Read) -> Claim:
-    """Return what an event says; raise Stranger where the record is none, or is one for another place."""
-    position = position_of(record)
+    """Return what the rule does, or raise Stranger or RegistryFault."""
     try:
-        claim = read(record.value)
-    except NotAnEvent as error:
-        raise Stranger(BAD_MESSAGE, str(error)) from error
-    except UnknownSchema as error:
-        if _bears_our_marks(record):
-            at = place(record.topic, record.partition, record.offset)
-            raise RegistryFault(f"{at}: {error}: restore the registry's schemas, then start again") from error
-        raise Stranger(BAD_MESSAGE, str(error)) from error
-    if claim.partition != record.partition:
-        raise Stranger(FOREIGN_ORG, f"an event of partition {claim.partition}")
-    if claim.org_id != record.key:
-        raise Stranger(FOREIGN_ORG, "an event of another org than its key says")
-    if claim.position != position:
-        raise Stranger(BAD_MESSAGE, f"its header says position {position}, the event says {claim.position}")
-    return claim
-
-
-def position_of(record: Record) -> int:
-    """Return the position that a record says in its header, 0 for a fence; raise Stranger where it says none."""
-    for name, value in record.headers:
-        if name == POSITION_HEADER and value.isdigit() and len(value) <= POSITION_DIGITS:
-            return int(value)
-    raise Stranger(BAD_MESSAGE, f"no usable {POSITION_HEADER} header")
-
-
-def is_fence(record: Record) -> bool:
-    """Whether a record is a fence, by which a decider learns where the log ends; raise Stranger where it cannot be."""
-    return not record.value and position_of(record) == 0
+        return rule.claim_of(record, read)
+    except rule.SchemaLost as lost:
+        raise RegistryFault(str(lost)) from lost
 
 
 def noting(reader: str) -> Noted:
@@ -105,19 +60,3 @@ def noting(reader: str) -> Noted:
         )
 
     return note
-
-
-def place(topic: str, partition: int, offset: int) -> str:
-    """Name a record for people."""
-    return f"topic {topic}, partition {partition}, offset {offset}"
-
-
-def _bears_our_marks(record: Record) -> bool:
-    """Whether headers and first bytes are what the decider writes: then it is the registry that has lost something."""
-    headers = dict(record.headers)
-    event_id = record.value[FRAME.size : FRAME.size + 16].hex().encode()
-    return (
-        headers.get("ce_id") == event_id
-        and headers.get("ce_source") == b"/jobledger/%d" % record.partition
-        and headers.get("ce_type", b"").startswith(b"jobledger.")
-    )

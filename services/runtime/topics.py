@@ -3,6 +3,7 @@
 import zlib
 from dataclasses import dataclass
 
+from schemas.placement import partition_of_org as partition_of_org
 from services.ledger.warehouses import WAREHOUSES
 from services.runtime.settings import Settings
 
@@ -73,11 +74,6 @@ def all_topics(settings: Settings) -> tuple[Topic, ...]:
         *(Topic(tasks(settings, kind), spread, 7 * DAY_MS) for kind in TASK_KINDS),
         *(Topic(deliveries(settings, kind), spread, 7 * DAY_MS) for kind in DELIVERY_KINDS),
     )
-
-
-def partition_of_org(org_id: str, partitions: int) -> int:
-    """The partition an org is given at registration unless the operator names one; stored with the org."""
-    return zlib.crc32(org_id.encode()) % partitions
 
 
 def spread_partition(partition: int, job_id: str, spread: int) -> int:

@@ -1,25 +1,21 @@
-"""Encoding 1 of private bytes: AES-256-GCM under the key of their job.
-
-The byte 1, a random nonce of 12 bytes, then the ciphertext of private bytes of another encoding with its tag of 16
-bytes. Org and job are authenticated with it, so that no bytes pass for those of another job.
-"""
+"""Seals private bytes under the key of their job, and opens them: encoding 1, which `schemas/sealed.py` describes."""
 
 import os
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
-from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
+from schemas import sealed as reading
 from schemas.private import SEALED
+from schemas.sealed import NONCE_BYTES, TAG_BYTES
+from schemas.sealed import JobKey as JobKey
+from schemas.sealed import bound as bound
 from services.runtime.errors import Unsealable
 
 KEY_BYTES = 32
-NONCE_BYTES = 12
-TAG_BYTES = 16
 ADDED_BYTES = len(SEALED) + NONCE_BYTES + TAG_BYTES  # what sealing adds to private bytes
 
-JobKey = tuple[str, str]  # org_id, job_id
 Keys = Mapping[JobKey, bytes]
 
 
@@ -44,9 +40,10 @@ def sealed(private: bytes, key: bytes, job: JobKey) -> bytes:
 
 def unsealed(private: bytes, key: bytes, job: JobKey) -> bytes:
     """Return what was sealed; Unsealable where it was sealed for another job, under another key, or changed since."""
-    if not is_sealed(private):
-        raise Unsealable(f"private bytes begin with {private[:1].hex() or 'nothing'}, sealed ones with 01")
-    return decrypted(private[1:], key, bound(SEALED, job))
+    try:
+        return reading.unsealed(private, key, job)
+    except reading.DoesNotOpen as error:
+        raise Unsealable(str(error)) from None
 
 
 def revealed(private: bytes, job: JobKey, keys: Keys) -> bytes:
@@ -68,15 +65,7 @@ def encrypted(data: bytes, key: bytes, bound: bytes) -> bytes:
 
 def decrypted(data: bytes, key: bytes, bound: bytes) -> bytes:
     """Return what was encrypted, or raise Unsealable."""
-    if len(data) < NONCE_BYTES + TAG_BYTES:
-        raise Unsealable(f"{len(data)} sealed bytes are fewer than nonce and tag take: they were cut off")
     try:
-        return AESGCM(key).decrypt(data[:NONCE_BYTES], data[NONCE_BYTES:], bound)
-    except (InvalidTag, ValueError):
-        raise Unsealable("sealed bytes do not open: they belong to another key or job, or were changed") from None
-
-
-def bound(purpose: bytes, job: JobKey) -> bytes:
-    """Return what is authenticated beside the data; different arguments never give the same bytes."""
-    org = job[0].encode()
-    return purpose + len(org).to_bytes(4, "big") + org + job[1].encode()
+        return reading.decrypted(data, key, bound)
+    except reading.DoesNotOpen as error:
+        raise Unsealable(str(error)) from None
