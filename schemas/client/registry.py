@@ -1,0 +1,47 @@
+"""Looks up schemas in a Confluent-compatible registry.
+
+Whoever has a client of it already passes that in place of this: any function from a schema id to the schema will do
+that raises UnknownSchema where there is none, and RegistryAway where it cannot be told now.
+"""
+
+import base64
+import json
+import urllib.error
+import urllib.request
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from schemas.client.errors import RegistryAway
+from schemas.codec import SchemaById, UnknownSchema
+
+ANSWER_SECONDS = 5.0
+
+
+def registry_at(url: str) -> SchemaById:
+    """Return the lookup in the registry at a base URL, which may carry user:password."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("the registry takes an http:// or https:// URL")
+    base = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
+    headers = {"Accept": "application/vnd.schemaregistry.v1+json"}
+    if parts.username:
+        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+        headers["Authorization"] = "Basic " + base64.b64encode(user.encode()).decode()
+
+    def look_up(schema_id: int) -> Any:
+        request = urllib.request.Request(f"{base}/schemas/ids/{schema_id}", headers=headers)  # noqa: S310  # http(s)
+        try:
+            with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as response:  # noqa: S310
+                answer = json.load(response)
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code == 404:
+                    raise UnknownSchema(f"the registry at {base} knows no schema {schema_id}") from None
+                raise RegistryAway(f"the registry at {base} answers {error.code} when asked for a schema") from None
+        except (OSError, ValueError) as error:
+            raise RegistryAway(f"no schema registry answers at {base}: {error}") from None
+        if answer.get("schemaType", "AVRO") != "AVRO":
+            raise UnknownSchema(f"the registry at {base} knows no Avro schema {schema_id}")
+        return json.loads(answer["schema"])
+
+    return look_up
