@@ -154,10 +154,7 @@ def grant(ledger: Ledger, command: GrantCredits | SetCredits) -> list[AnyEvent]:
     ]
 
 
-def change_plan(ledger: Ledger, command: ChangePlan) -> list[AnyEvent]:
+def change_plan(ledger: Ledger, command: ChangePlan) -> OrgPlanChanged:
     """Return the event that puts an org on a plan: from here on it is metered or not as the plan says."""
-    account = ledger.orgs[command.org_id].account
     metered = plan_named(ledger.policy.prices.plans, command.plan).metered
-    if (account.plan, account.metered) == (command.plan, metered):
-        return []
-    return [OrgPlanChanged(org_id=command.org_id, plan=command.plan, metered=metered)]
+    return OrgPlanChanged(org_id=command.org_id, plan=command.plan, metered=metered)

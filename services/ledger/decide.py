@@ -55,7 +55,7 @@ from services.ledger.refusal import refusal
 from services.ledger.release import release
 from services.ledger.retention import expire
 from services.ledger.schedules import fire
-from services.ledger.setting import SettingCommand, once
+from services.ledger.setting import SettingCommand, SettingEvent, once
 from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
 
@@ -120,7 +120,7 @@ def _register(ledger: Ledger, command: RegisterOrg) -> list[AnyEvent]:
     ]
 
 
-def _set(ledger: Ledger, command: SettingCommand) -> list[AnyEvent]:
+def _set(ledger: Ledger, command: SettingCommand) -> SettingEvent:
     match command:
         case ChangeOrgLimit():
             return _limit(ledger.orgs[command.org_id], command)
@@ -130,11 +130,11 @@ def _set(ledger: Ledger, command: SettingCommand) -> list[AnyEvent]:
             return decide_pause(ledger.orgs[command.org_id], command)
 
 
-def _limit(org: Org, command: ChangeOrgLimit) -> list[AnyEvent]:
+def _limit(org: Org, command: ChangeOrgLimit) -> OrgLimitChanged:
     asked = {name: getattr(command, name) for name in LIMITS}
     before = {name: getattr(org, name) for name in LIMITS}
     after = before | {name: new for name, new in asked.items() if new is not None}
-    return [] if after == before else [OrgLimitChanged(org_id=command.org_id, **after)]
+    return OrgLimitChanged(org_id=command.org_id, **after)
 
 
 def _submit(ledger: Ledger, command: SubmitJobs, now: int) -> list[AnyEvent]:

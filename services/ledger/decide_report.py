@@ -49,7 +49,7 @@ def _in_effect(job: Job, report: ReportProgress) -> bool:
         case Extracted():
             return job.extracted is not None
         case Failed():
-            return job.status is Status.FAILED
+            return job.status is Status.FAILED and not job.parting  # failed without it, it says its last word now
         case RetryLater():
             return job.status is Status.WAITING_RETRY
         case HandedBack():

@@ -55,17 +55,19 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
     delivery = job.delivery(destination_id)
     if delivery is None or not job.delivers(delivery):
         return []
-    if delivery.state not in SETTLED and ledger.orgs[job.org_id].endpoints.closed(delivery):
-        return [close(job, delivery)]
-    if 0 < gate.deadline(job, delivery, ledger.policy) <= now:
-        return [gate.overdue(job, delivery)]
-    if ledger.resends.waits(job, delivery):
-        return []
     unanswered = (
         delivery.state is DeliveryState.REQUESTED
         and delivery.changed_at + resend_after(ledger.policy, job.job_id, delivery) <= now
     )
-    due = delivery.state is DeliveryState.WAITING and 0 < delivery.next_try_at <= now
+    waits = delivery.state is DeliveryState.WAITING
+    overdue = 0 < gate.deadline(job, delivery, ledger.policy) <= now
+    if ledger.orgs[job.org_id].endpoints.closed(delivery) and delivery.state not in SETTLED:
+        return [close(job, delivery)] if waits or unanswered or overdue else []  # what a writer has, it may yet answer
+    if overdue:
+        return [gate.overdue(job, delivery)]
+    if ledger.resends.waits(job, delivery):
+        return []
+    due = waits and 0 < delivery.next_try_at <= now
     if not (unanswered or due):
         return []
     return [requested(job, delivery.destination, delivery.generation, delivery.try_number + 1, erase=delivery.erase)]

@@ -77,8 +77,8 @@ def fold_answer(endpoints: Endpoints, job: Job, event: JobEvent, at: int) -> Non
     webhook_id = webhook_of(event.destination_id)
     if isinstance(event, DeliveryFailed):
         _fail(endpoints, webhook_id, event, at)
-    elif isinstance(event, DeliveryAcked) or event.closed:
-        endpoints.failing.pop(webhook_id, None)
+    elif isinstance(event, DeliveryAcked) or (event.closed and not endpoints.closed(delivery)):
+        endpoints.failing.pop(webhook_id, None)  # what was asked of an earlier version says nothing of this one
 
 
 def _fail(endpoints: Endpoints, webhook_id: str, event: DeliveryFailed, at: int) -> None:
@@ -148,6 +148,8 @@ def verdict(endpoints: Endpoints, job: Job, event: DeliveryFailed, *, now: int, 
     delivery = job.delivery(event.destination_id)
     if failing is None or delivery is None or delivery.destination.kind != WEBHOOK or failing.last_at != now:
         return []
+    if event.endpoint_version != failing.version or event.error_type in OURS:
+        return []  # another failure of this moment counted
     gone = event.error_type == GONE
     if not gone and now - failing.since < longest:
         return []

@@ -5,7 +5,7 @@ A paused job keeps its place in the queue, and its time in the queue goes on.
 
 from typing import TypeAlias
 
-from schemas.events import AnyEvent, OrgPaused, OrgResumed, WorkflowPaused, WorkflowResumed
+from schemas.events import OrgPaused, OrgResumed, WorkflowPaused, WorkflowResumed
 from services.ledger.commands import PauseOrg, PauseWorkflow, ResumeOrg, ResumeWorkflow
 from services.ledger.replies import Refused
 from services.ledger.state import Org
@@ -15,19 +15,17 @@ PauseEvent: TypeAlias = OrgPaused | OrgResumed | WorkflowPaused | WorkflowResume
 MOST_PAUSED = 10_000  # workflows of an org
 
 
-def decide_pause(org: Org, command: PauseCommand) -> list[AnyEvent]:
-    """Return the event of a pause or its end, none where it is in effect already."""
+def decide_pause(org: Org, command: PauseCommand) -> PauseEvent:
+    """Return the event of a pause or its end; where it is in effect already it says so once more (`setting.once`)."""
     match command:
         case PauseOrg():
-            return [] if org.paused else [OrgPaused(org_id=org.org_id)]
+            return OrgPaused(org_id=org.org_id)
         case ResumeOrg():
-            return [OrgResumed(org_id=org.org_id)] if org.paused else []
+            return OrgResumed(org_id=org.org_id)
         case PauseWorkflow(workflow_id=workflow_id):
-            known = workflow_id in org.paused_workflows
-            return [] if known else [WorkflowPaused(org_id=org.org_id, workflow_id=workflow_id)]
+            return WorkflowPaused(org_id=org.org_id, workflow_id=workflow_id)
         case ResumeWorkflow(workflow_id=workflow_id):
-            known = workflow_id in org.paused_workflows
-            return [WorkflowResumed(org_id=org.org_id, workflow_id=workflow_id)] if known else []
+            return WorkflowResumed(org_id=org.org_id, workflow_id=workflow_id)
 
 
 def not_pausable(org: Org, command: PauseCommand) -> Refused | None:

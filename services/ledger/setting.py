@@ -1,7 +1,8 @@
 """Commands that set something of an org: each takes effect once, so that no late copy turns back what came after it.
 
 A pause that is sent again because its answer was lost may land behind the resume that followed. It is known, since a
-copy is the same to the byte and its id is nobody else's, for as long as idempotency keys are.
+copy is the same to the byte and its id is nobody else's, for as long as idempotency keys are. That is why a command
+that changes nothing, such as a pause while another one holds, is recorded all the same: else its copy would count.
 """
 
 import hashlib
@@ -29,9 +30,8 @@ SettingEvent: TypeAlias = OrgLimitChanged | OrgPaused | OrgPlanChanged | OrgResu
 DIGEST_BYTES = 16
 
 
-def once(ledger: Ledger, command: SettingCommand, events: list[AnyEvent]) -> list[AnyEvent]:
-    """Return the events of a command, each with the digest of the command; none where it has taken effect before."""
+def once(ledger: Ledger, command: SettingCommand, event: SettingEvent) -> list[AnyEvent]:
+    """Return the event of a command with the digest of the command; none where it has taken effect before."""
     digest = hashlib.blake2b(msgspec.msgpack.encode(command), digest_size=DIGEST_BYTES).digest()
-    if known(ledger, ledger.orgs[command.org_id], digest):
-        return []
-    return [replace(each, idempotency_digest=digest) if isinstance(each, SettingEvent) else each for each in events]
+    known_before = known(ledger, ledger.orgs[command.org_id], digest)
+    return [] if known_before else [replace(event, idempotency_digest=digest)]

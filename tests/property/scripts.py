@@ -180,6 +180,8 @@ def waive(job_id: str, place: str) -> WaiveDelivery:
 job_ids, boots = st.sampled_from(JOBS), st.sampled_from(BOOTS)
 places = st.sampled_from(("p", "q", "w", "done", "lost", "x"))
 workflows = st.sampled_from(("v", "w"))
+orgs = st.sampled_from(ORGS)
+calls = st.sampled_from(("call 0", "call 1", "call 2", "call 3"))  # one that comes again is a late copy
 errors = st.sampled_from(("", "", "connection", "bad_row", "endpoint_closed"))
 outcomes = st.sampled_from(
     (
@@ -202,12 +204,13 @@ steps = st.one_of(
         st.sampled_from((0, 0, 5, 60)),
         st.sampled_from((0, 0, 2)),
     ),
-    st.builds(lambda of, kind: kind(command_id="po", org_id=of), st.sampled_from(ORGS), st.sampled_from(PAUSES)),
+    st.builds(lambda of, kind, call: kind(command_id=call, org_id=of), orgs, st.sampled_from(PAUSES), calls),
     st.builds(
-        lambda of, kind, name: kind(command_id="pw", org_id=of, workflow_id=name),
-        st.sampled_from(ORGS),
+        lambda of, kind, name, call: kind(command_id=call, org_id=of, workflow_id=name),
+        orgs,
         st.sampled_from((PauseWorkflow, ResumeWorkflow)),
         workflows,
+        calls,
     ),
     st.builds(
         fire,
@@ -217,8 +220,12 @@ steps = st.one_of(
         st.sampled_from(("", "", "no_route")),
     ),
     st.builds(claim, job_ids, boots, st.integers(1, 4)),
-    st.builds(grant, st.sampled_from(ORGS), st.integers(0, 4), st.integers(0, 3), up_to=st.booleans()),
-    st.builds(lambda plan: ChangePlan(command_id="cp", org_id="beta", plan=plan), st.sampled_from(("bi", "prepaid"))),
+    st.builds(grant, orgs, st.integers(0, 4), st.integers(0, 3), up_to=st.booleans()),
+    st.builds(
+        lambda plan, call: ChangePlan(command_id=call, org_id="beta", plan=plan),
+        st.sampled_from(("bi", "prepaid")),
+        calls,
+    ),
     st.builds(report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes, dear=st.booleans()),
     st.builds(settle, job_ids, st.lists(places, min_size=1, max_size=4), st.integers(1, 2), errors),
     st.builds(redeliver, job_ids, places, st.integers(1, 3)),

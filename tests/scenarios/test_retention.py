@@ -7,7 +7,7 @@ from schemas.values import Destination
 from services.ledger.commands import ChangeOrgLimit, RedeliverJob, WaiveDelivery
 from services.ledger.policy import SECOND, Policy
 from services.ledger.replies import Done, Refused
-from services.ledger.reports import DeliveryResult, HandedBack
+from services.ledger.reports import DeliveryResult, Failed, HandedBack
 from services.ledger.status import Status
 from tests.scenarios.one_job import HOOK, ends, running, told
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, World, ack, names, node
@@ -113,6 +113,17 @@ def test_45_nothing_goes_while_a_worker_may_be_at_the_job() -> None:
     world.after(1)
     assert world.expire() == []
     world.report(HandedBack())
+    assert names(world.expire()) == ["JobExpired", "DeliveryRequested"]
+
+
+def test_45_a_worker_whose_job_timed_out_says_its_last_word_by_failing_too() -> None:
+    world = running(max_run_seconds=10)
+    world.ledger.policy = Policy(retention=SECOND)
+    assert names(world.after(10)) == ["JobFailed"]
+    world.after(1)
+    assert world.expire() == []
+    assert names(world.report(Failed(error_type="providers_exhausted"))) == ["ReportRefused"]
+    assert world.report(Failed(error_type="providers_exhausted")) == [], "it came twice"
     assert names(world.expire()) == ["JobExpired", "DeliveryRequested"]
 
 

@@ -13,7 +13,7 @@ async def test_a_paused_org_takes_jobs_that_wait_and_say_so(api: Api, acme: Tena
         assert paused.status == 200
         assert paused.json["pausedAt"]
     assert isinstance(pocket.commands[-1], PauseOrg)
-    assert sum(entry.event_type == "OrgPaused" for entry in pocket.entries) == 1
+    assert sum(entry.event_type == "OrgPaused" for entry in pocket.entries) == 2, "each call is recorded"
     job_id = await submit(api, acme)
     why = (await api.call("GET", f"/api/v1/jobs/{job_id}/explain", acme.key)).json
     assert (why["because"], why["status"], why["queue"]["ahead"]) == ("org_paused", "pending", 0)

@@ -169,6 +169,32 @@ def test_410_disables_at_once_and_tells_the_owner_once() -> None:
     assert not disabled(answer(world, "j2", "gone", retryable=False, closed=True))
 
 
+def test_410_of_an_earlier_version_says_nothing_of_a_later_one_that_failed_in_the_same_batch() -> None:
+    world = world_of("j1", "j2")
+    answer(world, "j1", endpoint_version=2)
+    assert not disabled(answer(world, "j2", "gone", retryable=False, closed=True, endpoint_version=1))
+
+
+def test_what_is_closed_of_an_earlier_version_leaves_the_span_of_a_later_one_as_it_is() -> None:
+    world = world_of("j1", "j2")
+    answer(world, "j1", "gone", retryable=False, closed=True)
+    world.after(1)
+    extract(world, "j3")
+    answer(world, "j3", endpoint_version=2)
+    assert names(answer(world, "j2"))[:2] == ["DeliveryFailed", "DeliveryDeadLettered"]
+    assert "wh-1" in world.ledger.orgs["acme"].endpoints.failing
+
+
+def test_what_a_writer_has_is_not_closed_by_a_wait_of_before() -> None:
+    world = world_of("j1", "j2", policy=Policy(spread_percent=0, webhook_schedule=(SECOND,) * 9))
+    answer(world, "j2")
+    world.after(1)  # out again, until a minute from now; the wait for the answer to its first try goes on until 30 s
+    answer(world, "j1", "gone", retryable=False, closed=True)
+    assert [event for event in world.after(30) if event.job_id == "j2"] == []
+    assert names(answer(world, "j2", ""))[0] == "DeliveryAcked"
+    assert world.status("j2") is Status.COMPLETED
+
+
 def test_an_endpoint_that_is_enabled_again_is_delivered_to_and_may_be_disabled_again() -> None:
     world = world_of("j1")
     answer(world, "j1", "gone", retryable=False, closed=True)

@@ -1,54 +1,24 @@
 """Orgs and workflows that are paused: nothing of theirs goes out, what runs goes on, and places are kept."""
 
-import itertools
-
 import pytest
 
 from schemas.events import AnyEvent, JobDispatched
 from services.ledger import pausing
 from services.ledger.apply import apply
 from services.ledger.commands import (
-    ChangeOrgLimit,
-    ChangePlan,
     ExplainJob,
-    PauseOrg,
-    PauseWorkflow,
-    ResumeOrg,
-    ResumeWorkflow,
 )
 from services.ledger.replies import Because, Done, Explained, Refused
 from services.ledger.reports import RetryLater
 from services.ledger.state import NO_HASH, Ledger
 from services.ledger.status import Status
+from tests.unit.ledger.pauses import crewed, pause, resume, state_of
 from tests.unit.ledger.world import EXTRACTED, World, ack, failed_node, names, node
-
-IDS = map(str, itertools.count())  # each call is a command of its own
-
-
-def pause(world: World, workflow_id: str = "", org_id: str = "acme") -> list[AnyEvent]:
-    """Pause an org, or one of its workflows."""
-    if workflow_id:
-        return world.when(PauseWorkflow(command_id=next(IDS), org_id=org_id, workflow_id=workflow_id))
-    return world.when(PauseOrg(command_id=next(IDS), org_id=org_id))
-
-
-def resume(world: World, workflow_id: str = "", org_id: str = "acme") -> list[AnyEvent]:
-    """End a pause."""
-    if workflow_id:
-        return world.when(ResumeWorkflow(command_id=next(IDS), org_id=org_id, workflow_id=workflow_id))
-    return world.when(ResumeOrg(command_id=next(IDS), org_id=org_id))
 
 
 def dispatched(events: list[AnyEvent]) -> list[str]:
     """Jobs in the order of their dispatch."""
     return [event.job_id for event in events if isinstance(event, JobDispatched)]
-
-
-def crewed(cap: int = 1) -> World:
-    """An org with a fleet that takes whatever it may run."""
-    world = World().org(cap=cap)
-    world.announce(slots=100)
-    return world
 
 
 def end(world: World, job_id: str) -> list[AnyEvent]:
@@ -64,15 +34,17 @@ def test_a_paused_org_takes_jobs_and_starts_none_until_it_is_resumed() -> None:
     assert names(resume(world)) == ["OrgResumed", "JobDispatched", "JobDispatched"]
 
 
-def test_pausing_and_resuming_twice_says_it_once_and_is_not_refused() -> None:
+def test_pausing_and_resuming_twice_changes_nothing_and_is_not_refused() -> None:
     world = crewed()
     for workflow in ("", "w"):
-        assert len(pause(world, workflow)) == 1
-        assert pause(world, workflow) == []
+        assert pause(world, workflow)[0].org_id == "acme"
+        paused = state_of(world)
+        assert len(pause(world, workflow)) == 1, "it is recorded, so that its copies are known"
         assert isinstance(world.reply, Done)
-        assert len(resume(world, workflow)) == 1
-        assert resume(world, workflow) == []
+        assert state_of(world) == paused
+        assert len(resume(world, workflow)) == len(resume(world, workflow)) == 1
         assert isinstance(world.reply, Done)
+        assert state_of(world) == (False, set())
 
 
 def test_what_runs_goes_on_to_its_end_while_org_and_workflow_are_paused() -> None:
@@ -195,7 +167,7 @@ def test_pauses_of_strangers_and_of_too_many_workflows_are_refused(monkeypatch: 
     assert pause(world, "c") == []
     assert isinstance(world.reply, Refused)
     assert world.reply.code == "too_many_paused"
-    assert pause(world, "b") == []
+    assert names(pause(world, "b")) == ["WorkflowPaused"]
     assert isinstance(world.reply, Done), "a repeat is no new one"
 
 
@@ -244,33 +216,3 @@ def test_who_only_folds_keeps_nothing_of_jobs_that_were_dispatched() -> None:
         apply(folded, recorded, NO_HASH)
     [queue] = folded.orgs["acme"].queues.values()
     assert (len(queue), queue.entries < 100) == (0, True)
-
-
-@pytest.mark.parametrize("workflow", ["", "w"])
-def test_a_pause_that_is_sent_again_and_lands_behind_its_end_pauses_nothing(workflow: str) -> None:
-    world = crewed()
-    name = {"command_id": "sent twice", "org_id": "acme"}
-    sent = PauseWorkflow(**name, workflow_id=workflow) if workflow else PauseOrg(**name)
-    assert len(world.when(sent)) == 1
-    assert len(resume(world, workflow)) == 1
-    assert world.when(sent) == []
-    assert isinstance(world.reply, Done)
-    assert len(pause(world, workflow)) == 1  # who pauses again does so by another command
-
-
-def test_a_limit_that_is_sent_again_takes_no_later_one_back() -> None:
-    world = World().org(cap=1)
-    first, later = (
-        ChangeOrgLimit(command_id=name, org_id="acme", max_in_flight=cap) for name, cap in (("a", 2), ("b", 3))
-    )
-    assert len(world.when(first)) == len(world.when(later)) == 1
-    assert world.when(first) == []
-    assert world.ledger.orgs["acme"].max_in_flight == 3
-
-
-def test_a_plan_that_is_sent_again_takes_no_later_one_back() -> None:
-    world = World().org()
-    first, later = (ChangePlan(command_id=plan, org_id="acme", plan=plan) for plan in ("prepaid", "bi"))
-    assert len(world.when(first)) == len(world.when(later)) == 1
-    assert world.when(first) == []
-    assert world.ledger.orgs["acme"].account.plan == "bi"
