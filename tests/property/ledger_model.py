@@ -1,4 +1,5 @@
-"""A small model of jobs, slots and the gate, written from docs/state_machine.md: what every command has to lead to.
+"""A small model of jobs, slots, the gate and retention, written from docs/state_machine.md, docs/retention.md and
+docs/webhooks.md: what every command has to lead to.
 
 It does not say which waiting job goes next (that is fairness), only that a free slot is taken and no more than those.
 """
@@ -6,24 +7,12 @@ It does not say which waiting job goes next (that is fairness), only that a free
 from dataclasses import dataclass, field
 
 from schemas.values import Destination, OnExhausted
+from tests.property.delivery_model import SECOND, Asked
+from tests.property.org_model import ModelOrg
 
-SECOND = 1_000_000
 TERMINAL = ("completed", "failed", "cancelled")
 LOSSES = 3  # claims that may end by a lost worker
-TRIES = 3  # of one delivery
-
-
-@dataclass(slots=True)
-class Asked:
-    """The delivery of a job to one gating or other destination."""
-
-    destination: Destination
-    deadline: int  # microseconds UTC
-    failures: int = 0
-    next_try_at: int = 0  # microseconds UTC; 0: under way
-    acked: bool = False
-    over: bool = False  # given up or waived
-    opened: bool = False
+RETENTION = 30  # seconds, of an org that has no other
 
 
 @dataclass(slots=True)
@@ -33,6 +22,7 @@ class ModelJob:
     org_id: str
     destinations: tuple[Destination, ...]
     max_run_seconds: int
+    workflow_id: str = ""
     status: str = "pending"
     attempt: int = 0
     boot: str = ""
@@ -43,6 +33,9 @@ class ModelJob:
     due_at: int = 0  # of a retry
     first_claimed_at: int = 0
     cost: int = 0  # credits that were paid for it
+    ended_at: int = 0
+    parting: bool = False  # it ended without its worker, which has not said since that it is at it no more
+    expired: bool = False
     asked: dict[str, Asked] = field(default_factory=dict)
 
     @property
@@ -50,7 +43,16 @@ class ModelJob:
         """Whether it counts against the cap of its org."""
         return self.out or self.status == "running"
 
-    def waits(self, now: int) -> bool:
+    @property
+    def delivers(self) -> bool:
+        """Whether its data still goes anywhere."""
+        return self.status in ("extraction_done", "completed") and not self.expired
+
+    def waits_for(self, asked: Asked) -> bool:
+        """Whether a delivery is what it waits for."""
+        return self.status == "extraction_done" and asked.destination.gating and not asked.opened
+
+    def wants_slot(self, now: int) -> bool:
         """Whether it wants a slot now."""
         due = self.status == "pending" or (self.status == "waiting_retry" and self.due_at <= now)
         return due and not self.out
@@ -59,18 +61,25 @@ class ModelJob:
 class Model:
     """All jobs."""
 
-    def __init__(self, caps: dict[str, int], balances: dict[str, int]) -> None:
-        self.caps, self.jobs = caps, dict[str, ModelJob]()
+    def __init__(self, caps: dict[str, int], balances: dict[str, int], now: int) -> None:
+        self.now = now  # microseconds UTC
+        self.orgs = {org: ModelOrg(cap, metered=org in balances) for org, cap in caps.items()}
+        self.jobs: dict[str, ModelJob] = {}
         self.fired: dict[str, int] = {}  # org -> the newest due time of its schedule
-        self.balances = balances  # of the orgs whose jobs cost a credit
+        self.balances = {**dict.fromkeys(caps, 0), **balances}
 
     def submit(self, job_id: str, job: ModelJob) -> bool:
         """Return whether it is paid for and new."""
-        if job.org_id in self.balances:
+        if self.orgs[job.org_id].metered:
             if not self.balances[job.org_id]:
                 return False
             self._pay(job, 1)
         return self.jobs.setdefault(job_id, job) is job
+
+    def grant(self, org: str, amount: int) -> None:
+        """An org is given credits, from the first of which on its jobs cost some."""
+        self.balances[org] += amount
+        self.orgs[org].metered = True
 
     def fire(self, org: str, due: int) -> bool:
         """Return whether a due time is fired now: it and all before it are over once it was."""
@@ -78,7 +87,7 @@ class Model:
         self.fired[org] = max(due, self.fired.get(org, -1))
         return is_new
 
-    def claim(self, job_id: str, boot: str, task: int, now: int) -> int:
+    def claim(self, job_id: str, boot: str, task: int) -> int:
         """Return the attempt that is granted, 0: none."""
         job = self.jobs[job_id]
         if job.status == "running" and job.boot == boot:
@@ -87,32 +96,33 @@ class Model:
             return 0
         job.status, job.out, job.boot, job.attempt = "running", False, boot, job.attempt + 1
         job.spent = job.tasks
-        job.first_claimed_at = job.first_claimed_at or now
+        job.first_claimed_at = job.first_claimed_at or self.now
         return job.attempt
 
-    def report(self, job_id: str, boot: str, attempt: int, outcome: str, now: int) -> bool:
+    def report(self, job_id: str, boot: str, attempt: int, outcome: str) -> bool:
         """Return whether the report counts: only the newest claim of a running job may report."""
         job = self.jobs.get(job_id)
         if job is None or job.status != "running" or (job.boot, job.attempt) != (boot, attempt):
+            if job is not None and job.boot == boot and outcome != "dear":
+                job.parting = False
             return False
         match outcome:
             case "extracted":
                 job.status = "extraction_done"
                 for place in job.destinations:
-                    job.asked[place.destination_id] = Asked(place, now + place.gate_seconds * SECOND)
+                    job.asked[place.destination_id] = Asked(place, asked_at=self.now, sent_at=self.now)
                 self._gate(job)
             case "failed":
-                job.status = "failed"
+                self._end(job, "failed")
             case "internal":
-                job.status = "failed"
-                self._refund(job)
+                self._end(job, "failed", refund=True)
             case "dear":
-                if job.cost and not self.balances[job.org_id]:
-                    job.status = "failed"
-                elif job.cost:
+                if job.cost and self.orgs[job.org_id].metered and not self.balances[job.org_id]:
+                    self._end(job, "failed")
+                elif job.cost and self.orgs[job.org_id].metered:
                     self._pay(job, 1)
             case "retry":
-                job.status, job.due_at = "waiting_retry", now + 5 * SECOND
+                job.status, job.due_at = "waiting_retry", self.now + 5 * SECOND
             case _:
                 job.status = "pending"
         return True
@@ -122,71 +132,97 @@ class Model:
         job = self.jobs.get(job_id)
         if job is None or job.status in TERMINAL:
             return False
-        job.status, job.out = "cancelled", False
-        if not job.attempt:
-            self._refund(job)
+        job.parting = job.status == "running"
+        self._end(job, "cancelled", refund=not job.attempt)
         return True
 
-    def retry_now(self, job_id: str, now: int) -> str:
+    def retry_now(self, job_id: str) -> str:
         """Return why nothing may be hurried, or nothing."""
         job = self.jobs.get(job_id)
         if job is None:
             return "unknown_job"
         if job.status != "waiting_retry":
             return "job_terminal" if job.status in TERMINAL else "not_waiting"
-        job.due_at = min(job.due_at, now)
+        job.due_at = min(job.due_at, self.now)
         return ""
+
+    def expire(self, job_id: str) -> str:
+        """Return why the results of a job are kept, or nothing: they are past retention, now or before."""
+        job = self.jobs[job_id]
+        if job.status not in TERMINAL:
+            return "not_ended"
+        if job.expired:
+            return ""
+        if job.parting or (job.delivers and any(asked.under_way for asked in job.asked.values())):
+            return "not_settled"
+        seconds = self.orgs[job.org_id].retention_seconds or RETENTION
+        job.expired = self.now >= job.ended_at + seconds * SECOND
+        return "" if job.expired else "retained"
 
     def lose(self, boot: str) -> None:
         """A worker was not heard from."""
         for job in self.jobs.values():
             if job.status == "running" and job.boot == boot:
                 job.losses += 1
-                job.status = "pending" if job.losses < LOSSES else "failed"
-                if job.status == "failed":
-                    self._refund(job)
+                job.status = "pending"
+                if job.losses == LOSSES:
+                    self._end(job, "failed", refund=True)
+            if job.boot == boot:
+                job.parting = False
 
-    def answer(self, job_id: str, place: str, *, good: bool, now: int) -> None:
-        """A writer answers for a delivery."""
-        asked = self._asked(job_id, place)
-        if asked is None or asked.acked:
-            return
+    def answer(self, job_id: str, place: str, error: str = "", version: int = 1) -> None:
+        """A writer answers for a delivery, of which it failed if there is an error; it tried an endpoint as it was."""
         job = self.jobs[job_id]
-        if good:
-            asked.acked = asked.opened = True
-        elif not asked.over and not asked.next_try_at:
-            asked.failures += 1
-            asked.next_try_at = now + SECOND
-            if asked.failures == TRIES:
-                asked.over = True
-                self._give_up(job, asked)
+        asked = job.asked.get(place)
+        if asked is None or asked.state == "acked":
+            return
+        endpoint = self.orgs[job.org_id].endpoint(place)
+        is_webhook = asked.destination.kind == "webhook"
+        if not error:
+            asked.state, asked.opened = "acked", True
+            endpoint.failing_since = 0
+        elif asked.state == "out":
+            was_disabled = is_webhook and asked.asked_at <= endpoint.disabled_at
+            is_last, closed = asked.fail(self.now), was_disabled or error == "gone"
+            disables = is_webhook and endpoint.fail(version, self.now, gone=error == "gone")
+            if is_last or closed:
+                self._give_up(job, asked, closed=closed)
+            if disables:
+                self._close_all(job.org_id, place)
+            if closed and not was_disabled:
+                endpoint.failing_since = 0
         self._gate(job)
 
     def waive(self, job_id: str, place: str) -> None:
         """A person waives a delivery."""
-        asked, job = self._asked(job_id, place), self.jobs.get(job_id)
-        if asked and job and job.status in ("extraction_done", "completed") and not asked.acked:
-            asked.over = asked.opened = True
+        job = self.jobs[job_id]
+        asked = job.asked.get(place)
+        if asked and job.delivers and asked.state != "acked":
+            asked.state, asked.opened = "over", True
             self._gate(job)
 
     def pass_time(self, now: int) -> None:
         """What is dated happens, the earliest first."""
+        self.now = now
         dated: list[tuple[int, str, str]] = []
         for name, job in self.jobs.items():
             if job.max_run_seconds and job.first_claimed_at:
                 dated.append((job.first_claimed_at + job.max_run_seconds * SECOND, name, ""))
-            dated += [(asked.deadline, name, place) for place, asked in job.asked.items()]
-            for asked in job.asked.values():
-                if asked.next_try_at <= now and not asked.over:
-                    asked.next_try_at = 0
+            for place, asked in job.asked.items():
+                until = asked.deadline if job.waits_for(asked) else 0
+                if at := min(filter(None, (until, asked.sent_again_at)), default=0):
+                    dated.append((at, name, place))
         for at, name, place in sorted(dated):
-            if at <= now:
-                self._overdue(self.jobs[name], place)
+            if at <= now and place:
+                self._look_at(self.jobs[name], self.jobs[name].asked[place])
+            elif at <= now and self.jobs[name].status in ("pending", "running", "waiting_retry"):
+                self.jobs[name].parting = self.jobs[name].status == "running"
+                self._end(self.jobs[name], "failed")
 
-    def dispatched(self, job_id: str, now: int) -> bool:
+    def dispatched(self, job_id: str) -> bool:
         """Return whether a job may be dispatched now: it waits, or nobody has claimed its task."""
         job = self.jobs[job_id]
-        may = job.waits(now) or job.out
+        may = job.out or (self._waits(job) and self.in_flight(job.org_id) < self.orgs[job.org_id].cap)
         job.out = True
         job.tasks += 1
         return may
@@ -195,45 +231,63 @@ class Model:
         """How many jobs of an org hold a slot."""
         return sum(job.in_slot for job in self.jobs.values() if job.org_id == org_id)
 
-    def waiting(self, org_id: str, now: int) -> int:
-        """How many jobs of an org want one."""
-        return sum(job.waits(now) for job in self.jobs.values() if job.org_id == org_id)
+    def waiting(self, org_id: str) -> int:
+        """How many jobs of an org want one, and may have it."""
+        return sum(self._waits(job) for job in self.jobs.values() if job.org_id == org_id)
+
+    def _waits(self, job: ModelJob) -> bool:
+        return job.wants_slot(self.now) and not self.orgs[job.org_id].holds_back(job.workflow_id)
 
     def _pay(self, job: ModelJob, price: int) -> None:
         self.balances[job.org_id] -= price
         job.cost += price
 
-    def _refund(self, job: ModelJob) -> None:
-        if job.cost:
+    def _end(self, job: ModelJob, status: str, *, refund: bool = False) -> None:
+        job.status, job.out, job.ended_at = status, False, self.now
+        if refund:
             self.balances[job.org_id] += job.cost
 
-    def _asked(self, job_id: str, place: str) -> Asked | None:
-        job = self.jobs.get(job_id)
-        return job.asked.get(place) if job else None
-
-    def _overdue(self, job: ModelJob, place: str) -> None:
-        if not place:
-            if job.status in ("pending", "running", "waiting_retry"):
-                job.status, job.out = "failed", False
+    def _look_at(self, job: ModelJob, asked: Asked) -> None:
+        if not job.delivers:
             return
-        asked = job.asked[place]
-        if job.status != "extraction_done" or not asked.destination.gating or asked.opened:
-            return
-        if asked.destination.on_exhausted is OnExhausted.WAIVE:
-            asked.over = asked.opened = True
+        if asked.under_way and self._is_closed(job, asked):
+            self._give_up(job, asked, closed=True)
             self._gate(job)
-        else:
-            job.status = "failed"
+        elif job.waits_for(asked) and asked.deadline <= self.now:
+            if asked.destination.on_exhausted is OnExhausted.WAIVE:
+                asked.state, asked.opened = "over", True
+                self._gate(job)
+            else:
+                self._end(job, "failed")
+        elif asked.under_way:
+            asked.send_again(self.now)
 
-    def _give_up(self, job: ModelJob, asked: Asked) -> None:
-        if job.status != "extraction_done" or not asked.destination.gating or asked.opened:
+    def _is_closed(self, job: ModelJob, asked: Asked) -> bool:
+        name = asked.destination.destination_id
+        is_webhook = asked.destination.kind == "webhook"
+        return is_webhook and asked.asked_at <= self.orgs[job.org_id].endpoint(name).disabled_at
+
+    def _close_all(self, org_id: str, place: str) -> None:
+        """An endpoint is disabled: what waits for its next try there is closed in that moment."""
+        for job in self.jobs.values():
+            asked = job.asked.get(place)
+            if job.org_id == org_id and asked and asked.state == "waiting" and job.delivers:
+                self._give_up(job, asked, closed=True)
+                self._gate(job)
+
+    def _give_up(self, job: ModelJob, asked: Asked, *, closed: bool = False) -> None:
+        asked.state = "over"
+        if not job.waits_for(asked):
             return
-        if asked.destination.on_exhausted is OnExhausted.FAIL:
-            job.status = "failed"
-        elif asked.destination.on_exhausted is OnExhausted.WAIVE:
-            asked.opened = True
+        match asked.destination.on_exhausted:
+            case OnExhausted.FAIL:
+                self._end(job, "failed")
+            case OnExhausted.WAIVE:
+                asked.opened = True
+            case _:
+                asked.opened = closed  # a person can redeliver to what is there
 
     def _gate(self, job: ModelJob) -> None:
         gating = [asked for asked in job.asked.values() if asked.destination.gating]
         if job.status == "extraction_done" and all(asked.opened for asked in gating):
-            job.status = "completed"
+            self._end(job, "completed")

@@ -1,37 +1,27 @@
 """The rules of the ledger against a model of their own, under commands in any order."""
 
-from typing import Any
-
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, MultipleResults, RuleBasedStateMachine, initialize, invariant, multiple, rule
+from hypothesis.stateful import MultipleResults, invariant, rule
 from msgspec.structs import replace
 
-from schemas.events import AnyEvent, JobDispatched, ReportRefused, ScheduleFired
-from schemas.values import Destination, OnExhausted
+from schemas.events import JobExpired
 from services.ledger.commands import (
     CancelJob,
     ClaimTask,
-    FireSchedule,
-    GrantCredits,
-    NewJob,
-    RegisterOrg,
+    ExpireJob,
     ReportProgress,
     RetryNow,
     SettleDeliveries,
-    SubmitJobs,
     WaiveDelivery,
 )
-from services.ledger.plans import Prices
-from services.ledger.policy import SECOND, Policy
+from services.ledger.policy import SECOND
 from services.ledger.replies import Done, Granted
 from services.ledger.reports import DeliveryResult, Extracted, Failed, HandedBack, NodeReport, Outcome, RetryLater
 from services.ledger.status import Status
-from tests.property.ledger_model import Model, ModelJob
-from tests.unit.ledger.world import START, World
+from tests.property.delivery_model import TRIES
+from tests.property.ledger_machine import ORGS, PLACES, Submissions
 
-CAPS = {"acme": 2, "beta": 1}
-BALANCES = {"acme": 4}  # credits; beta is not metered
 DEAR = NodeReport(step=0, node_id="n", node_kind="service", edge="fail", next_node_id="m", next_is_fallback=True)
 OUTCOMES: dict[str, Outcome | None] = {
     "dear": None,
@@ -41,92 +31,26 @@ OUTCOMES: dict[str, Outcome | None] = {
     "retry": RetryLater(node_id="n", try_number=2, delay_ms=5000),
     "handed_back": HandedBack(),
 }
-PLACES = [
-    Destination(destination_id="held", kind="postgres", on_exhausted=OnExhausted.HOLD, gate_seconds=60),
-    Destination(destination_id="waived", kind="webhook", on_exhausted=OnExhausted.WAIVE, gate_seconds=40),
-    Destination(destination_id="failing", kind="webhook", on_exhausted=OnExhausted.FAIL, gate_seconds=50),
-    Destination(destination_id="side", kind="webhook", gating=False, gate_seconds=50),
-]
 BOOTS = st.sampled_from(["b1", "b2", "b3"])
 NAMES = st.sampled_from([place.destination_id for place in PLACES])
 
 
-class Ledger(RuleBasedStateMachine):
-    """Says the same to the rules and to the model, and compares."""
+class Ledger(Submissions):
+    """Lets jobs live, and compares what becomes of them."""
 
-    jobs = Bundle("jobs")
-
-    def __init__(self) -> None:
-        super().__init__()
-        policy = Policy(
-            min_window=1000,
-            delivery_schedule=(SECOND, SECOND),
-            webhook_schedule=(SECOND, SECOND),
-            max_losses=3,
-            prices=Prices(fallback=1),
-        )
-        self.world = World(policy)
-        self.model = Model(CAPS, dict(BALANCES))
-        self.submitted = 0
-        self.said = 0
-
-    @initialize()
-    def orgs(self) -> None:
-        """Register the orgs."""
-        for org, cap in CAPS.items():
-            register = RegisterOrg(command_id="r", org_id=org, name=org, max_in_flight=cap, credits=BALANCES.get(org))
-            self.world.when(register)
-
-    @rule(
-        target=jobs,
-        org=st.sampled_from(list(CAPS)),
-        places=st.sets(st.integers(0, 3)),
-        limit=st.sampled_from([0, 0, 30]),
-    )
-    def submit(self, org: str, places: set[int], limit: int) -> str | MultipleResults[str]:
-        """A customer submits a job."""
-        self.submitted += 1
-        job_id, destinations = f"j{self.submitted}", tuple(PLACES[place] for place in sorted(places))
-        new = NewJob(job_id=job_id)
-        submit = SubmitJobs(command_id="s", org_id=org, jobs=(new,), destinations=destinations, max_run_seconds=limit)
-        accepted = self.model.submit(job_id, ModelJob(org, destinations, limit))
-        self._follow(self.world.when(submit))
-        assert isinstance(self.world.reply, Done) == accepted
-        return job_id if accepted else multiple()
-
-    @rule(amount=st.integers(1, 3))
-    def grant(self, amount: int) -> None:
-        """The operator gives credits."""
-        self.said += 1
-        self.model.balances["acme"] += amount
-        digest = self.said.to_bytes(16, "big")
-        self.world.when(GrantCredits(command_id="g", org_id="acme", credits=amount, idempotency_digest=digest))
-
-    @rule(target=jobs, org=st.sampled_from(list(CAPS)), due=st.integers(0, 12))
-    def fire(self, org: str, due: int) -> Any:
-        """A scheduler, or another one, fires the schedule of an org for a due time."""
-        self.submitted += 1
-        job_id, is_new = f"j{self.submitted}", self.model.fire(org, due)
-        submission = SubmitJobs(command_id="s", org_id=org, jobs=(NewJob(job_id=job_id),), schedule_id="s")
-        command = FireSchedule(command_id="f", org_id=org, schedule_id="s", due_at=START + due, submission=submission)
-        events = self.world.when(command)
-        assert any(isinstance(event, ScheduleFired) for event in events) == is_new
-        if not is_new:
-            assert events == []
-            return multiple()
-        paid = self.model.submit(job_id, ModelJob(org, (), 0))
-        self._follow(events)
-        return job_id if paid else multiple()
+    jobs = Submissions.jobs
 
     @rule(job=jobs, boot=BOOTS, older=st.sampled_from([0, 0, 0, 1, 2]))
     def claim(self, job: str, boot: str, older: int) -> None:
         """A worker asks for a job, by its newest task or an older one."""
         if boot not in self.world.ledger.workers:
-            self._follow(self.world.announce(boot, slots=1000))
+            self.follow(self.world.announce(boot, slots=1000))
         task = max(1, self.model.jobs[job].tasks - older)
-        claim = ClaimTask(command_id="c", org_id=self._org(job), job_id=job, dispatch=task, worker_id="w", boot_id=boot)
-        granted = self.model.claim(job, boot, task, self.world.now)
-        self._follow(self.world.when(claim))
+        claim = ClaimTask(
+            command_id="c", org_id=self.org_of(job), job_id=job, dispatch=task, worker_id="w", boot_id=boot
+        )
+        granted = self.model.claim(job, boot, task)
+        self.follow(self.world.when(claim))
         reply = self.world.reply
         assert (reply.attempt if isinstance(reply, Granted) else 0) == granted
 
@@ -142,66 +66,109 @@ class Ledger(RuleBasedStateMachine):
         """Anybody reports anything."""
         self._report(job, boot, attempt, outcome)
 
+    @rule(target=jobs, org=ORGS, places=st.sets(st.integers(0, 3), min_size=1))
+    def deliver(self, org: str, places: set[int]) -> str | MultipleResults[str]:
+        """A job is submitted and, where it finds a slot, extracted at once."""
+        job = self.submit(org, places, 0, "v")
+        if isinstance(job, str):
+            self.claim(job, "b1", 0)
+            self.report(job, "b1", 0, "extracted")
+        return job
+
     @rule(job=jobs)
     def cancel(self, job: str) -> None:
         """The customer cancels."""
         self.said += 1
-        cancel = CancelJob(command_id="x", org_id=self._org(job), job_id=job, correlation_id=str(self.said))
+        cancel = CancelJob(command_id="x", org_id=self.org_of(job), job_id=job, correlation_id=str(self.said))
         cancelled = self.model.cancel(job)
-        self._follow(self.world.when(cancel))
+        self.follow(self.world.when(cancel))
         assert isinstance(self.world.reply, Done) == cancelled
 
     @rule(job=jobs)
     def retry_now(self, job: str) -> None:
         """The customer does not want to wait."""
-        why = self.model.retry_now(job, self.world.now)
-        events = self.world.when(RetryNow(command_id="h", org_id=self._org(job), job_id=job))
+        why = self.model.retry_now(job)
+        events = self.world.when(RetryNow(command_id="h", org_id=self.org_of(job), job_id=job))
         assert getattr(self.world.reply, "code", "") == why
-        self._follow([*events, *self.world.after(0)])
+        self.follow([*events, *self.world.after(0)])
 
-    @rule(job=jobs, place=NAMES, good=st.booleans())
-    def settle(self, job: str, place: str, good: bool) -> None:
-        """A writer answers."""
-        self._settle(job, place, good=good)
+    @rule(job=jobs)
+    def expire(self, job: str) -> None:
+        """Somebody who sweeps through old jobs asks for the results of one to go."""
+        was, why = self.model.jobs[job].expired, self.model.expire(job)
+        events = self.world.when(ExpireJob(command_id="y", org_id=self.org_of(job), job_id=job))
+        assert getattr(self.world.reply, "code", "") == why
+        expired = [event for event in events if isinstance(event, JobExpired)]
+        assert len(expired) == (not was and not why)
+        self.follow(events)
+
+    @rule(job=jobs, place=NAMES, error=st.sampled_from(["", "connection", "connection", "gone"]), older=st.booleans())
+    def settle(self, job: str, place: str, error: str, older: bool) -> None:
+        """A writer answers; it may have looked its endpoint up before that was set anew."""
+        self._settle(job, place, error, older=older)
+
+    @rule(job=jobs, place=NAMES)
+    def fail_all(self, job: str, place: str) -> None:
+        """An endpoint takes nothing for longer than it may."""
+        for _ in range(TRIES):
+            self._settle(job, place, "connection")
+            self.wait(12)
+
+    @rule(org=ORGS, place=NAMES)
+    def enable(self, org: str, place: str) -> None:
+        """The owner sets an endpoint anew."""
+        self.model.orgs[org].endpoint(place).version += 1
 
     @rule(job=jobs)
     def settle_all(self, job: str) -> None:
         """The writers are well."""
         for place in PLACES:
-            self._settle(job, place.destination_id, good=True)
+            self._settle(job, place.destination_id)
 
     @rule(job=jobs, place=NAMES)
     def waive(self, job: str, place: str) -> None:
         """A person waives a delivery."""
         self.model.waive(job, place)
-        self._follow(
-            self.world.when(WaiveDelivery(command_id="v", org_id=self._org(job), job_id=job, destination_id=place))
+        self.follow(
+            self.world.when(WaiveDelivery(command_id="v", org_id=self.org_of(job), job_id=job, destination_id=place))
         )
 
     @rule(boot=BOOTS)
     def lose(self, boot: str) -> None:
         """A worker falls silent."""
         self.model.lose(boot)
-        self._follow(self.world.lose(boot))
+        self.follow(self.world.lose(boot))
 
-    @rule(seconds=st.sampled_from([1, 2, 6, 20, 45]))
+    @rule(seconds=st.sampled_from([1, 2, 6, 20, 45, 3 * 86_400]))
     def wait(self, seconds: int) -> None:
         """Time passes."""
         self.model.pass_time(self.world.now + seconds * SECOND)
-        self._follow(self.world.after(seconds))
+        self.follow(self.world.after(seconds))
 
     @invariant()
     def same(self) -> None:
-        """State, fencing number and slots are those of the model; a free slot is taken, and none beyond the cap."""
+        """State, fencing number and slots are those of the model; a free slot is taken."""
         for job_id, job in self.model.jobs.items():
             known = self.world.job(job_id)
             assert (known.status, known.attempt) == (Status(job.status), job.attempt), job_id
-            assert known.holds_slot == job.in_slot, job_id
-        assert self.world.ledger.orgs["acme"].account.balance == self.model.balances["acme"] >= 0
-        for org, cap in CAPS.items():
-            taken = self.model.in_flight(org)
-            assert taken <= cap
-            assert taken == cap or not self.model.waiting(org, self.world.now)
+            assert (known.holds_slot, known.expired) == (job.in_slot, job.expired), job_id
+        for org_id, org in self.model.orgs.items():
+            known_org = self.world.ledger.orgs[org_id]
+            assert (known_org.max_in_flight, known_org.retention_seconds) == (org.cap, org.retention_seconds)
+            assert (known_org.paused, known_org.paused_workflows) == (org.paused, org.paused_workflows)
+            assert known_org.account.metered == org.metered
+            assert known_org.account.balance == self.model.balances[org_id] >= 0
+            assert self.model.in_flight(org_id) >= org.cap or not self.model.waiting(org_id)
+
+    @invariant()
+    def same_endpoints(self) -> None:
+        """Which endpoints fail, since when, and which were disabled, are those of the model."""
+        for org_id, org in self.model.orgs.items():
+            known = self.world.ledger.orgs[org_id].endpoints
+            failing = {name: each.failing_since for name, each in org.endpoints.items() if each.failing_since}
+            assert {name: each.since for name, each in known.failing.items()} == failing
+            disabled = {name: each.disabled_at for name, each in org.endpoints.items() if each.disabled_at}
+            assert {name: each.at for name, each in known.disabled.items()} == disabled
 
     def _report(self, job: str, boot: str, attempt: int, outcome: str) -> None:
         known = self.world.ledger.jobs.get(job)
@@ -209,38 +176,34 @@ class Ledger(RuleBasedStateMachine):
         nodes = (replace(DEAR, step=step),) if outcome == "dear" else ()
         report = ReportProgress(
             command_id="p",
-            org_id=self._org(job),
+            org_id=self.org_of(job),
             job_id=job,
             attempt=attempt,
             worker_id="w",
             boot_id=boot,
+            actor="worker:w",
             nodes=nodes,
             outcome=OUTCOMES[outcome],
         )
-        self.model.report(job, boot, attempt, outcome, self.world.now)
-        self._follow(self.world.when(report))
+        self.model.report(job, boot, attempt, outcome)
+        self.follow(self.world.when(report))
 
-    def _settle(self, job: str, place: str, *, good: bool) -> None:
+    def _settle(self, job: str, place: str, error: str = "", *, older: bool = False) -> None:
         known = self.world.job(job).delivery(place)
+        version = self.model.orgs[self.org_of(job)].endpoint(place).version - older
         result = DeliveryResult(
-            org_id=self._org(job),
+            org_id=self.org_of(job),
             job_id=job,
             destination_id=place,
             generation=1,
             try_number=known.try_number if known else 1,
-            error_type="" if good else "connection",
+            error_type=error,
+            closed=error == "gone",
+            endpoint_version=version,
         )
-        self.model.answer(job, place, good=good, now=self.world.now)
-        self._follow(self.world.when(SettleDeliveries(command_id="d", results=(result,))))
-
-    def _follow(self, events: list[AnyEvent]) -> None:
-        for event in events:
-            if isinstance(event, JobDispatched):
-                assert self.model.dispatched(event.job_id, self.world.now)
-            assert not isinstance(event, ReportRefused) or event.reason
-
-    def _org(self, job: str) -> str:
-        return self.model.jobs[job].org_id
+        self.model.answer(job, place, error, version)
+        events = self.world.when(SettleDeliveries(command_id="d", results=(result,)))
+        self.follow([*events, *self.world.after(0)])
 
 
 TestLedger = Ledger.TestCase
