@@ -9,12 +9,18 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from api.asyncapi_records import (
+    BINDING,
+    DEAD_LETTER,
+    dead_letter_message,
+    dead_letters_channel,
+    event_message,
+    events_channel,
+)
 from api.openapi import VERSION
 from api.stream_answers import MEDIA_TYPE, ClosingMessage, EventMessage, ResetMessage, SnapshotMessage
-from schemas.avro_of import record_schema
 from schemas.events import EVENT_TYPES
 
-AVRO = "application/vnd.apache.avro+json;version=1.9.0"
 SCHEMA_REF = "#/components/schemas/{name}"
 SHAPES: dict[str, type[Struct]] = {
     "snapshot": SnapshotMessage,
@@ -22,14 +28,6 @@ SHAPES: dict[str, type[Struct]] = {
     "done": EventMessage,
     "reset": ResetMessage,
     "close": ClosingMessage,
-}
-RECORD_HEADERS = {
-    "ce_specversion": "1.0",
-    "ce_type": "jobledger.<name of the Avro record>: a reader may skip a record without decoding it",
-    "ce_id": "id of the event in hex, a UUID of version 7",
-    "ce_source": "/jobledger/<partition>",
-    "content-type": "application/avro",
-    "ledger-position": "position of the event in its partition",
 }
 
 
@@ -45,7 +43,18 @@ def document() -> dict[str, Any]:
         },
         "defaultContentType": "application/json",
         "servers": {
-            "kafka": {"host": "localhost:9092", "protocol": "kafka", "description": "JOBLEDGER_KAFKA"},
+            "kafka": {
+                "host": "localhost:9092",
+                "protocol": "kafka",
+                "description": "JOBLEDGER_KAFKA, with the registry JOBLEDGER_REGISTRY (docs/consumers.md)",
+                "bindings": {
+                    "kafka": {
+                        "schemaRegistryUrl": "http://localhost:8081",
+                        "schemaRegistryVendor": "confluent",
+                        "bindingVersion": BINDING,
+                    }
+                },
+            },
             "api": {
                 "host": "localhost:8080",
                 "protocol": "http",
@@ -53,14 +62,16 @@ def document() -> dict[str, Any]:
                 "security": [{"$ref": "#/components/securitySchemes/bearer"}],
             },
         },
-        "channels": {"events": _events(), "stream": _stream()},
+        "channels": {"events": events_channel(), "stream": _stream(), "deadLetters": dead_letters_channel()},
         "operations": {
             "readEvents": _sent("events", "Every event of the ledger, in the order of its partition."),
+            "readDeadLetters": _sent("deadLetters", "Every record that could not be used: docs/dead_letters.md."),
             "followJob": _sent("stream", "What happens to one job: docs/stream.md."),
         },
         "components": {
             "messages": {
-                **{name: _record(name) for name in EVENT_TYPES},
+                **{name: event_message(name) for name in EVENT_TYPES},
+                DEAD_LETTER: dead_letter_message(),
                 **{_told(name): _sse(name) for name in SHAPES},
             },
             "schemas": {name: schemas[name] for name in sorted(schemas)},
@@ -72,18 +83,6 @@ def document() -> dict[str, Any]:
 def text() -> str:
     """Return the document as it is kept in docs/asyncapi.json."""
     return msgspec.json.format(msgspec.json.encode(document()), indent=2).decode() + "\n"
-
-
-def _events() -> dict[str, Any]:
-    return {
-        "address": "{prefix}.events",
-        "title": "The ledger",
-        "description": "One record per event, committed in transactions: read committed ones only, dedupe by position.",
-        "servers": [{"$ref": "#/servers/kafka"}],
-        "parameters": {"prefix": {"description": "JOBLEDGER_TOPIC_PREFIX", "default": "jobledger"}},
-        "messages": _refs(list(EVENT_TYPES)),
-        "bindings": {"kafka": {"bindingVersion": "0.5.0"}},
-    }
 
 
 def _stream() -> dict[str, Any]:
@@ -103,27 +102,6 @@ def _refs(names: list[str]) -> dict[str, Any]:
 
 def _sent(channel: str, summary: str) -> dict[str, Any]:
     return {"action": "send", "channel": {"$ref": f"#/channels/{channel}"}, "summary": summary}
-
-
-def _record(event_type: str) -> dict[str, Any]:
-    schema = record_schema(event_type)
-    headers = {name: {"type": "string", "description": said} for name, said in RECORD_HEADERS.items()}
-    return {
-        "name": event_type,
-        "summary": schema["doc"],
-        "contentType": "application/avro",
-        "headers": {"type": "object", "properties": headers},
-        "payload": {"schemaFormat": AVRO, "schema": schema},
-        "bindings": {
-            "kafka": {
-                "key": {"type": "string", "description": "id of the org; empty for events about a partition"},
-                "schemaIdLocation": "payload",
-                "schemaIdPayloadEncoding": "confluent",
-                "schemaLookupStrategy": "RecordNameStrategy",
-                "bindingVersion": "0.5.0",
-            }
-        },
-    }
 
 
 def _told(name: str) -> str:
