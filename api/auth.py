@@ -1,10 +1,12 @@
 """Who calls: an org by its key, or the operator. Keys are looked up again every few seconds, so a revoked one dies."""
 
+import asyncio
 import hmac
 import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from multidict import MultiMapping
@@ -15,6 +17,7 @@ from api.failures import Failures
 
 T = TypeVar("T")
 TRUST_SECONDS = 3.0  # how long a looked-up key is believed: the longest that a revoked or expired one still works
+RENEW_SECONDS = 2.0  # after which it is looked up anew while calls go on with it: none of them waits for that
 USED_SECONDS = 300.0  # between two notes that a key is in use, by one process
 MAX_REMEMBERED = 10_000  # keys that were found, and as many that were not; then the oldest are forgotten
 _KEY_NAMES = frozenset({"key", "apikey", "api_key", "api-key", "token", "access_token", "authorization"})
@@ -51,6 +54,7 @@ class Keyring:
         self._failures = failures or Failures()
         self._known: dict[str, tuple[float, Grant]] = {}
         self._unknown: dict[str, float] = {}  # apart, so that no guess pushes out a key that is in use
+        self._looked_up: dict[str, asyncio.Task[Grant | None]] = {}  # by key, while Postgres is asked
         self._noted: dict[str, float] = {}  # when a key was last noted to be in use
 
     async def caller(self, authorization: str, address: str | None = None) -> Caller:
@@ -91,12 +95,32 @@ class Keyring:
     async def _grant(self, key_id: str) -> Grant | None:
         now = self._clock()
         known = self._known.get(key_id)
-        if known and now - known[0] < TRUST_SECONDS:
+        age = now - known[0] if known else TRUST_SECONDS
+        if known and age < TRUST_SECONDS:
+            if age >= RENEW_SECONDS:
+                self._look_up(key_id)
             return known[1]
         if now - self._unknown.get(key_id, -TRUST_SECONDS) < TRUST_SECONDS:
             return None
         if not known:
             self._failures.refuse_look_up()
+        return await asyncio.shield(self._look_up(key_id))
+
+    def _look_up(self, key_id: str) -> "asyncio.Task[Grant | None]":
+        """Return the look-up of a key that is under way, or begin one: many calls at once need no more."""
+        task = self._looked_up.get(key_id)
+        if task is None:
+            task = self._looked_up[key_id] = asyncio.create_task(self._found(key_id))
+            task.add_done_callback(partial(self._heard, key_id))
+        return task
+
+    def _heard(self, key_id: str, task: "asyncio.Task[Grant | None]") -> None:
+        del self._looked_up[key_id]
+        if not task.cancelled():
+            task.exception()  # who waits for it has it; where nobody does, the next call asks again
+
+    async def _found(self, key_id: str) -> Grant | None:
+        now = self._clock()  # before it is asked: what is trusted is no older than that
         grant = await self._find(key_id)
         if grant is None:
             self._known.pop(key_id, None)

@@ -10,7 +10,8 @@ Timestamp = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 
 def iso(moment: datetime) -> str:
     """Write a moment as 2026-01-31T12:00:00.000000Z."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    in_utc = moment if moment.tzinfo is UTC else moment.astimezone(UTC)
+    return in_utc.isoformat(timespec="microseconds")[:-6] + "Z"  # in place of +00:00
 
 
 def iso_or_none(moment: datetime | None) -> str | None:

@@ -19,8 +19,8 @@ _JOB_COLUMNS = Job.__struct_fields__
 
 
 @cache
-def statement(text: LiteralString) -> bytes:
-    """Return the statement: the columns of the job, then its parts, each as the text of JSON. Put together once."""
+def statement(text: LiteralString, which: LiteralString) -> bytes:
+    """Return the statement: the columns of a job, then its parts, each as the text of JSON. Put together once."""
     return (
         sql.SQL(text)
         .format(
@@ -29,6 +29,7 @@ def statement(text: LiteralString) -> bytes:
             visit=columns(Visit),
             delivery=columns(Delivery),
             gate=columns(Gate),
+            which=sql.SQL(which),
         )
         .as_bytes()
     )

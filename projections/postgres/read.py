@@ -4,7 +4,7 @@ Every connection follows `jobledger.active_version` as it was when the connectio
 connections, so a switch to another version reaches every reader within CONNECTION_SECONDS.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from psycopg.rows import class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool
 
 from projections.postgres import detail, listing
+from projections.postgres.gathered import Gathered
 from projections.postgres.positions import Positions
 from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
 from projections.postgres.usage import Transaction, Usage
@@ -38,6 +39,8 @@ from services.runtime.sql import blocks
 SQL = blocks(Path(__file__).with_name("read.sql"))
 CONNECTION_SECONDS = 60.0
 OPEN_SECONDS = 15.0
+DETAIL_LANES = 2  # queries for jobs in full under way at once
+MOST_DETAILS = 50  # jobs of one of them
 EVERY = Filters()
 Row = TypeVar("Row", bound=Struct)
 Connection = AsyncConnection[Any]
@@ -57,6 +60,7 @@ class ReadModel:
             open=False,
         )
         self._positions = Positions(dsn)
+        self._details = Gathered(self._details_of, lanes=DETAIL_LANES, most=MOST_DETAILS)
 
     async def open(self) -> None:
         """Connect, or raise psycopg_pool.PoolTimeout."""
@@ -79,10 +83,19 @@ class ReadModel:
 
     async def job(self, org_id: str, job_id: str) -> JobDetail | None:
         """Return a job with everything about it, of one instant; None: the org has no such job."""
+        return await self._details.get((org_id, job_id))
+
+    async def _details_of(self, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], JobDetail]:
+        orgs, jobs = zip(*wanted, strict=True)
+        values: dict[str, Any]
+        if len(wanted) == 1:
+            which, values = SQL["detail_of_one"], {"org_id": orgs[0], "job_id": jobs[0]}
+        else:
+            which, values = SQL["detail_of_many"], {"orgs": list(orgs), "jobs": list(jobs)}
         async with self._pool.connection() as connection, connection.cursor(binary=True) as cursor:
-            await cursor.execute(detail.statement(SQL["detail"]), {"org_id": org_id, "job_id": job_id})
-            row = await cursor.fetchone()
-        return detail.detail_of(row) if row else None
+            await cursor.execute(detail.statement(SQL["detail"], which), values)
+            found = [detail.detail_of(row) for row in await cursor.fetchall()]
+        return {(each.job.org_id, each.job.job_id): each for each in found}
 
     async def progress(self, org_id: str, job_id: str, partition: int, after: int) -> Progress:
         """Return what a job's events behind an ordinal left, of one instant, and how far its partition was folded."""

@@ -10,14 +10,20 @@ SELECT {columns} FROM jobs WHERE org_id = %s AND job_id = %s
 -- name: detail
 SELECT {columns},
     (SELECT coalesce(json_agg(t ORDER BY t.seq), '[]')::text FROM (
-        SELECT {transition} FROM job_transitions WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS t),
+        SELECT {transition} FROM job_transitions WHERE org_id = j.org_id AND job_id = j.job_id) AS t),
     (SELECT coalesce(json_agg(v ORDER BY v.seq), '[]')::text FROM (
-        SELECT {visit} FROM job_trace WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS v),
+        SELECT {visit} FROM job_trace WHERE org_id = j.org_id AND job_id = j.job_id) AS v),
     (SELECT coalesce(json_agg(d ORDER BY d.destination_id, d.generation), '[]')::text FROM (
-        SELECT {delivery} FROM extraction_deliveries WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS d),
+        SELECT {delivery} FROM extraction_deliveries WHERE org_id = j.org_id AND job_id = j.job_id) AS d),
     (SELECT to_json(g)::text FROM (
-        SELECT {gate} FROM gate WHERE org_id = %(org_id)s AND job_id = %(job_id)s) AS g)
-FROM jobs WHERE org_id = %(org_id)s AND job_id = %(job_id)s
+        SELECT {gate} FROM gate WHERE org_id = j.org_id AND job_id = j.job_id) AS g)
+FROM {which}
+
+-- name: detail_of_one
+jobs AS j WHERE j.org_id = %(org_id)s AND j.job_id = %(job_id)s
+
+-- name: detail_of_many
+unnest(%(orgs)s::text[], %(jobs)s::text[]) AS w (org, job) JOIN jobs AS j ON j.org_id = w.org AND j.job_id = w.job
 
 -- name: transitions_after
 SELECT {columns} FROM job_transitions WHERE org_id = %s AND job_id = %s AND seq > %s ORDER BY seq

@@ -1,5 +1,6 @@
 """Callers and their keys."""
 
+import asyncio
 import hashlib
 from dataclasses import replace
 
@@ -46,6 +47,51 @@ async def test_a_revoked_key_dies_when_it_is_looked_up_again() -> None:
     now = auth.TRUST_SECONDS
     with pytest.raises(Problem, match="revoked"):
         await keyring.caller(f"Bearer {KEY}")
+
+
+async def test_calls_at_once_look_a_key_up_once_and_no_later_call_waits_for_that() -> None:
+    now, asked, answered = 0.0, 0, asyncio.Event()
+
+    async def find(_key_id: str) -> Grant:
+        nonlocal asked
+        asked += 1
+        await answered.wait()
+        return GRANT
+
+    keyring = Keyring(find, "", Database().note, lambda: now)
+    calls = [asyncio.create_task(keyring.caller(f"Bearer {KEY}")) for _ in range(20)]
+    await asyncio.sleep(0)
+    answered.set()
+    await asyncio.gather(*calls)
+    assert asked == 1
+    answered.clear()  # whoever is asked from now on does not answer
+    now = auth.RENEW_SECONDS
+    for _ in range(3):
+        assert (await keyring.caller(f"Bearer {KEY}")).org_id == GRANT.org_id
+        await asyncio.sleep(0)
+    assert asked == 2
+    now = auth.TRUST_SECONDS + 1
+    late = asyncio.create_task(keyring.caller(f"Bearer {KEY}"))
+    await asyncio.sleep(0)
+    assert not late.done()
+    answered.set()
+    await late
+    assert asked == 2
+
+
+async def test_a_look_up_that_failed_is_told_to_those_who_wait_and_made_again_by_the_next() -> None:
+    answers: list[Grant | None] = [None, GRANT]
+
+    async def find(_key_id: str) -> Grant:
+        if (found := answers.pop(0)) is None:
+            raise OSError("away")
+        return found
+
+    keyring = Keyring(find, "", Database().note, lambda: 0.0)
+    calls = [asyncio.create_task(keyring.caller(f"Bearer {KEY}")) for _ in range(3)]
+    outcomes = await asyncio.gather(*calls, return_exceptions=True)
+    assert [type(each) for each in outcomes] == [OSError] * 3
+    assert (await keyring.caller(f"Bearer {KEY}")).org_id == GRANT.org_id
 
 
 async def test_the_use_of_a_key_is_noted_once_in_some_minutes_and_only_of_one_that_opens() -> None:

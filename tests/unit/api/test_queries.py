@@ -17,6 +17,7 @@ WITHOUT_ORG = {
     "active_schema": "which version of the read model readers follow",
     "checkpoints": "how far the projection is, by partition",
     "clear_webhook_secrets": "whoever they are of, none stays in clear",
+    "detail": "its parts are of the job beside them, which `detail_of_one` or `detail_of_many` finds by its org",
     "due_schedules": "the scheduler fires those of all orgs; no call reaches it",
     "now": "what time it is in Postgres",
     "overdue_schedules": "how many schedules of all orgs are due, for the scheduler",
@@ -30,7 +31,8 @@ WITHOUT_ORG = {
     "sealed_destinations": "sealing all of them again is the operator's command",
     "webhook_secrets": "sealing all of them again is the operator's command",
 }
-OF_ORG = re.compile(r"\borg_id = (%\(org_id\)s|%s)")
+# A query for jobs of several callers names the org of each: org and job go together there.
+OF_ORG = re.compile(r"\borg_id = (%\(org_id\)s|%s|w\.org\b)")
 # What writes a new row, or only takes a lock, has nothing to look for: it names the org among its values.
 NEW = re.compile(r"INSERT INTO |SELECT pg_advisory_xact_lock")
 # Where SQL may be executed: the layer itself, what looks after a store as a whole, and an operator's command.
