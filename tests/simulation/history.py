@@ -119,7 +119,8 @@ class History:
                 self.caps[event.org_id] = event.max_in_flight
                 self._next_of_org(recorded)
                 if isinstance(event, e.OrgLimitChanged):
-                    self.holds.limit(event)
+                    fault = self.holds.limit(event)
+                    self._expect(not fault, recorded, fault)
             case e.OrgPaused() | e.OrgResumed() | e.WorkflowPaused() | e.WorkflowResumed():
                 self._next_of_org(recorded)
                 fault = self.holds.tell(event)

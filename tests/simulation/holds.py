@@ -18,28 +18,31 @@ class Holds:
     orgs: set[str] = field(default_factory=set)
     workflows: set[tuple[str, str]] = field(default_factory=set)  # org and workflow
     depths: dict[str, int] = field(default_factory=dict)  # how many jobs an org may have pending; none: any number
+    calls: set[bytes] = field(default_factory=set)  # digests of commands that took effect
 
     def tell(self, event: OF_HOLDS) -> str:
         """Go on by one event; return what is wrong with it, or nothing."""
         org = event.org_id
         match event:
             case e.OrgPaused():
-                fault = "paused twice" if org in self.orgs else ""
                 self.orgs.add(org)
             case e.OrgResumed():
-                fault = "" if org in self.orgs else "resumed, never paused"
                 self.orgs.discard(org)
             case e.WorkflowPaused(workflow_id=workflow):
-                fault = "paused twice" if (org, workflow) in self.workflows else ""
                 self.workflows.add((org, workflow))
             case e.WorkflowResumed(workflow_id=workflow):
-                fault = "" if (org, workflow) in self.workflows else "resumed, never paused"
                 self.workflows.discard((org, workflow))
-        return fault
+        return self._once(event.idempotency_digest)
 
-    def limit(self, event: e.OrgLimitChanged) -> None:
-        """The operator set limits."""
+    def limit(self, event: e.OrgLimitChanged) -> str:
+        """The operator set limits; return what is wrong with it, or nothing."""
         self.depths[event.org_id] = event.max_pending
+        return self._once(event.idempotency_digest)
+
+    def _once(self, digest: bytes) -> str:
+        fault = "took effect twice" if digest in self.calls else ""
+        self.calls.add(digest)
+        return fault
 
     def holds(self, org: str, workflow: str) -> bool:
         """Whether no job of this workflow may be dispatched."""
