@@ -1,4 +1,4 @@
-"""Compares the log with ClickHouse: every event with its row, what moved a balance, and the state of every job.
+"""Compares the log with ClickHouse: every event, what moved a balance, the state of every job, and which are gone.
 
 What ClickHouse holds may be ahead of the checkpoint by an insert of which the bookkeeping does not know yet, never of
 the log. So the log is read up to the newest event that ClickHouse holds, and the state of a job is compared at the
@@ -19,6 +19,7 @@ from projections.verification.compare import shown
 from projections.verification.expected import job_row
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
+from projections.verification.marks import marks_of
 from schemas.codec import Decoder
 from schemas.events import JobDeleted, JobSubmitted
 from schemas.recorded import Recorded
@@ -42,6 +43,7 @@ def verify_clickhouse(
     with closing(connect(settings.clickhouse)) as client:
         states = {(row["org_id"], row["job_id"]): row for row in _rows(client, SQL["job_status"], {})}
         faults += map(_violation, _rows(client, SQL["gate_violations"], {}))
+        marks = marks_of(lambda name: _rows(client, SQL[name], {}))
         held = dict(map(tuple, client.query(SQL["held"]).result_rows))
         for partition, folded in checkpoints.items():
             upto = max(folded, held.pop(partition, 0))
@@ -49,6 +51,8 @@ def verify_clickhouse(
             faults += _compare_events(log, client, upto, folded)
             faults += _compare_credits(log, client, upto, folded)
             faults += _compare_states(log, states, folded)
+            for mark in marks:
+                faults += mark.check(log, folded)
             events += log.events
             jobs += len(log.jobs)
     faults += [
@@ -57,7 +61,9 @@ def verify_clickhouse(
     ]
     for org_id, job_id in states:
         faults.append(Fault("job_status", org_id.decode(), job_id.decode(), "row", "none", "one too many"))
-    return {"job_events": events, "job_status": jobs}, faults
+    for mark in marks:
+        faults += mark.left()
+    return {"job_events": events, "job_status": jobs} | {mark.table: mark.compared for mark in marks}, faults
 
 
 def _violation(row: dict[str, Any]) -> Fault:

@@ -6,6 +6,13 @@ SELECT partition, max(position) FROM job_events GROUP BY partition
 -- name: job_status
 SELECT * FROM job_status
 
+-- name: expired_jobs
+-- Not as FINAL shows them: a row that is there twice was inserted twice.
+SELECT org_id, job_id, expired_at FROM expired_jobs
+
+-- name: deleted_jobs
+SELECT org_id, job_id FROM deleted_jobs
+
 -- name: gate_violations
 SELECT org_id, job_id, opened_by, recorded_opened_by FROM gate_violations
 

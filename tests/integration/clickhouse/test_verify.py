@@ -142,6 +142,29 @@ def test_a_balance_moved_by_nothing_is_named(clickhouse: Client, streams: list[S
     assert (fault.place, fault.org_id, fault.found) == ("credit_moves", "acme", "one too many")
 
 
+@pytest.mark.parametrize(
+    ("change", "field", "found"),
+    [
+        ("ALTER TABLE expired_jobs UPDATE expired_at = '2001-02-03 04:05:06.000007' WHERE {job}", "expired_at", "9811"),
+        ("ALTER TABLE expired_jobs DELETE WHERE {job}", "row", "none"),
+        ("INSERT INTO expired_jobs SELECT * FROM expired_jobs WHERE {job}", "row", "2"),
+        ("INSERT INTO expired_jobs VALUES ('acme', 'nobody', 0)", "row", "one too many"),
+        ("ALTER TABLE deleted_jobs DELETE WHERE {job}", "row", "none"),
+        ("INSERT INTO deleted_jobs SELECT * FROM deleted_jobs WHERE {job}", "row", "2"),
+    ],
+)
+def test_a_changed_note_of_a_job_that_expired_or_was_deleted_is_named(
+    clickhouse: Client, streams: list[Stream], check: Check, change: str, field: str, found: str
+) -> None:
+    table = "expired_jobs" if "expired_jobs" in change else "deleted_jobs"
+    job = next(job for job in streams[1].jobs if job.gone == table.removesuffix("_jobs"))
+    clickhouse.command(change.format(job=f"job_id = '{job.job_id}'"), settings=LATER)
+    [fault] = check()
+    assert (fault.place, fault.field) == (table, field)
+    assert fault.job_id == (job.job_id if "nobody" not in change else "nobody")
+    assert fault.found.startswith(found)
+
+
 def test_a_state_of_a_job_that_never_was_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:
     clickhouse.command("INSERT INTO job_states (org_id, job_id, seq) VALUES ('acme', 'nobody', 1)")
     [fault] = check()
