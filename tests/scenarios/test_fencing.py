@@ -13,7 +13,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -29,6 +28,7 @@ from services.runtime.producer import Producer
 from services.runtime.reader import LogReader
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
+from tests.environ import environ_of
 from tests.integration.decider.partitions import ORG, registered, submitted
 from tests.scenarios.paused_decider import Point
 
@@ -112,8 +112,7 @@ class Deciders:
 
 
 def _environ(settings: Settings) -> dict[str, str]:
-    values = {f"JOBLEDGER_{field.name.upper()}": getattr(settings, field.name) for field in fields(settings)}
-    return dict(os.environ) | {name: str(value) for name, value in values.items()}
+    return dict(os.environ) | environ_of(settings)
 
 
 def _state(pid: int) -> str:

@@ -9,13 +9,13 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import fields
 from typing import Any
 
 from services.runtime import topics
 from services.runtime.producer import Producer
 from services.runtime.registry import encoder
 from services.runtime.settings import Settings
+from tests.environ import environ_of
 from tests.event_streams import Stream, records_of
 
 
@@ -44,9 +44,7 @@ def numbers(seed: int, length: int) -> Iterator[int]:
 
 @contextmanager
 def process(settings: Settings, port: int, module: str = "projections") -> Iterator[subprocess.Popen[bytes]]:
-    values = {f"JOBLEDGER_{field.name.upper()}": getattr(settings, field.name) for field in fields(settings)}
-    values |= {"JOBLEDGER_PORT": port, "JOBLEDGER_LOG_LEVEL": "WARNING"}
-    environ = os.environ | {name: str(value) for name, value in values.items()}
+    environ = os.environ | environ_of(settings) | {"JOBLEDGER_PORT": str(port), "JOBLEDGER_LOG_LEVEL": "WARNING"}
     child = subprocess.Popen([sys.executable, "-m", module], env=environ)
     try:
         yield child

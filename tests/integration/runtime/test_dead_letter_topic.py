@@ -18,6 +18,7 @@ from services.runtime.producer import Producer
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 from services.runtime.topics import commands, dead_letters, deliveries
+from tests.environ import environ_of
 
 
 @pytest.fixture
@@ -45,8 +46,8 @@ def read(settings: Settings, topic: str, partition: int, count: int) -> list[Rec
 
 def set_environment(ledger: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the command line find this ledger."""
-    for field in dataclasses.fields(ledger):
-        monkeypatch.setenv(f"JOBLEDGER_{field.name.upper()}", str(getattr(ledger, field.name)))
+    for name, value in environ_of(ledger).items():
+        monkeypatch.setenv(name, value)
 
 
 async def parked(settings: Settings, producer: Producer, value: bytes, key: str = "acme") -> Record:

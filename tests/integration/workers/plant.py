@@ -29,6 +29,7 @@ from services.runtime.sealing import new_key
 from services.runtime.settings import Settings
 from services.runtime.shredding.store import JobKeys
 from services.runtime.topics import partition_of_org
+from tests.environ import environ_of
 from tests.eventually import eventually
 from tests.polling import polled
 from tests.unit.workers.fakes import GOOD
@@ -226,9 +227,8 @@ class Plant:
             self._log.close()
 
     def _environ(self) -> dict[str, str]:
-        values = {field.name: getattr(self.settings, field.name) for field in dataclasses.fields(self.settings)}
-        ours = {f"JOBLEDGER_{name.upper()}": str(value) for name, value in values.items()}
-        return {name: value for name, value in os.environ.items() if not name.startswith("JOBLEDGER_")} | ours
+        others = {name: value for name, value in os.environ.items() if not name.startswith("JOBLEDGER_")}
+        return others | environ_of(self.settings)
 
 
 def terminate(process: subprocess.Popen[bytes]) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from services.runtime.errors import SettingsError
 from services.runtime.settings import Settings, blob_directory, settings_from
+from tests.environ import environ_of
 
 REQUIRED = {
     "JOBLEDGER_KAFKA": "127.0.0.1:9092",
@@ -123,3 +124,9 @@ def test_every_partition_has_exactly_one_owner(instances: int) -> None:
 def test_only_a_file_url_is_a_local_directory() -> None:
     assert str(blob_directory("file:///var/blobs")) == "/var/blobs"
     assert blob_directory("s3://bucket/prefix") is None
+
+
+def test_settings_that_go_through_an_environment_are_the_same() -> None:
+    for said in ({}, {"JOBLEDGER_ALLOWED_NETWORKS": "10.0.0.0/8,fd00::/8"}):
+        settings = settings_from(REQUIRED | said)
+        assert settings_from(environ_of(settings)) == settings
