@@ -104,6 +104,11 @@ def _draw_panel(axes: Axes, panel: Panel, bands: Sequence[Band], end: float) -> 
     axes.set_ylim(0, top)
     axes.xaxis.set_major_locator(MaxNLocator(nbins=12, integer=True))
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+    plain_axes(axes)
+
+
+def plain_axes(axes: Axes) -> None:
+    """Draw axes as thin as they can be, on the left and below."""
     axes.tick_params(colors=FAINT, labelcolor=INK, labelsize=9)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -5,7 +5,7 @@ from pathlib import Path
 from api import asyncapi, openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
-from services.cli import demo_docs, docs_cases, docs_workflows
+from services.cli import demo_docs, docs_cases, docs_questions, docs_workflows
 from services.cli.docs_metrics import metrics_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 from services.ledger.workflow_schema import schema_text
@@ -17,6 +17,7 @@ ASYNCAPI_PAGE = ROOT / "docs" / "asyncapi.json"
 METRICS_PAGE = ROOT / "docs" / "metrics.md"
 DEMO_PAGE = ROOT / "docs" / "demo.md"
 WORKFLOWS_PAGE = ROOT / "docs" / "workflows.md"
+QUESTIONS_PAGE = ROOT / "docs" / "bi.md"
 WORKFLOW_SCHEMA = ROOT / "docs" / "workflow.schema.json"
 
 MEANINGS: dict[Status, str] = {
@@ -106,6 +107,8 @@ def pages() -> dict[Path, str]:
         DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
         WORKFLOWS_PAGE: docs_workflows.renewed(WORKFLOWS_PAGE.read_text()),
         WORKFLOW_SCHEMA: schema_text(),
+        QUESTIONS_PAGE: docs_questions.renewed(QUESTIONS_PAGE.read_text()),
+        **docs_questions.dashboards(ROOT),
     }
 
 

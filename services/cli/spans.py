@@ -17,7 +17,10 @@ def span(milliseconds: float) -> str:
     if milliseconds < 60_000:
         return f"{milliseconds / 1000:.2f} s"
     minutes, seconds = divmod(round(milliseconds / 1000), 60)
-    return f"{minutes} min {seconds:02} s"
+    if minutes < 60:
+        return f"{minutes} min {seconds:02} s"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours < 48 else f"{hours // 24} d {hours % 24:02} h"
 
 
 def clock(moment: str) -> str:

@@ -50,6 +50,7 @@ SELECT
     workflow_id,
     s.entered_at AS queued_at,
     s.seq > 1 AS again,
+    s.left_at AS left_at,
     if(s.next_state = 'running', s.left_at, NULL) AS claimed_at,
     s.next_state AS next_state,
     s.seconds AS seconds
@@ -177,8 +178,6 @@ SELECT
     retry.3 AS error_type,
     retry.4 AS try_number,
     retry.5 AS scheduled_at,
-    arrayFirst(each -> each.1 > retry.1, claims) AS claim,
-    arrayLast(each -> each.1 > retry.1 AND (claim.1 = 0 OR each.1 < claim.1), forwards) AS forward,
     forward.1 > 0 AS brought_forward,
     if(brought_forward, forward.2, retry.6) AS due_at,
     if(claim.1 = 0, NULL, claim.2) AS claimed_at,
@@ -187,18 +186,29 @@ FROM (
     SELECT
         org_id,
         job_id,
-        max(e.workflow_id) AS workflow_id,
-        max(e.domain) AS domain,
-        max(transform(toString(e.event_type), ['JobCompleted', 'JobFailed', 'JobCancelled'],
-            ['completed', 'failed', 'cancelled'], '')) AS state,
-        arraySort(groupUniqArrayIf((e.seq, e.node_id, e.error_type, e.try_number, e.occurred_at, e.due_at),
-            e.event_type = 'RetryScheduled')) AS waits,
-        arraySort(groupUniqArrayIf((e.seq, e.occurred_at), e.event_type = 'JobClaimed')) AS claims,
-        arraySort(groupUniqArrayIf((e.seq, e.due_at), e.event_type = 'RetryBroughtForward')) AS forwards
-    FROM job_events AS e
-    WHERE e.event_type IN ('JobSubmitted', 'JobClaimed', 'RetryScheduled', 'RetryBroughtForward', 'JobCompleted',
-            'JobFailed', 'JobCancelled')
-        AND (org_id, job_id) NOT IN (SELECT org_id, job_id FROM deleted_jobs)
-    GROUP BY org_id, job_id
-)
-ARRAY JOIN waits AS retry;
+        workflow_id,
+        domain,
+        state,
+        retry,
+        arrayFirst(each -> each.1 > retry.1, claims) AS claim,
+        arrayLast(each -> each.1 > retry.1 AND (claim.1 = 0 OR each.1 < claim.1), forwards) AS forward
+    FROM (
+        SELECT
+            org_id,
+            job_id,
+            max(e.workflow_id) AS workflow_id,
+            max(e.domain) AS domain,
+            max(transform(toString(e.event_type), ['JobCompleted', 'JobFailed', 'JobCancelled'],
+                ['completed', 'failed', 'cancelled'], '')) AS state,
+            arraySort(groupUniqArrayIf((e.seq, e.node_id, e.error_type, e.try_number, e.occurred_at, e.due_at),
+                e.event_type = 'RetryScheduled')) AS waits,
+            arraySort(groupUniqArrayIf((e.seq, e.occurred_at), e.event_type = 'JobClaimed')) AS claims,
+            arraySort(groupUniqArrayIf((e.seq, e.due_at), e.event_type = 'RetryBroughtForward')) AS forwards
+        FROM job_events AS e
+        WHERE e.event_type IN ('JobSubmitted', 'JobClaimed', 'RetryScheduled', 'RetryBroughtForward', 'JobCompleted',
+                'JobFailed', 'JobCancelled')
+            AND (org_id, job_id) NOT IN (SELECT org_id, job_id FROM deleted_jobs)
+        GROUP BY org_id, job_id
+    )
+    ARRAY JOIN waits AS retry
+);

@@ -24,7 +24,16 @@ def test_at_least_that_share_of_the_values_does_not_exceed_a_percentile(values: 
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "text"), [(0.4, "0 ms"), (999.0, "999 ms"), (1500.0, "1.50 s"), (125_000.0, "2 min 05 s")]
+    ("milliseconds", "text"),
+    [
+        (0.4, "0 ms"),
+        (999.0, "999 ms"),
+        (1500.0, "1.50 s"),
+        (125_000.0, "2 min 05 s"),
+        (3_600_000.0, "1 h 00 min"),
+        (47 * 3_600_000.0 + 59_000.0, "47 h 00 min"),
+        (72 * 3_600_000.0, "3 d 00 h"),
+    ],
 )
 def test_a_duration_has_the_unit_that_fits_it(milliseconds: float, text: str) -> None:
     assert span(milliseconds) == text

@@ -42,6 +42,7 @@ def history(settings: Settings, seed: int, length: int = 700) -> list[Stream]:
     play(streams, seed + 1, length - length // 2)
     for stream in streams:
         _come_late(stream)
+        _leave_gates_closed(stream)
         spread(stream, seed)
     return streams
 
@@ -49,8 +50,8 @@ def history(settings: Settings, seed: int, length: int = 700) -> list[Stream]:
 def spread(stream: Stream, seed: int) -> None:
     """Stretch the time of a stream and vary what it says of every job; positions and order stay."""
     for at, recorded in enumerate(stream.events):
-        event = _varied(recorded.event, random.Random(f"{seed} {stream.partition} {at}"))
         header = replace(recorded.header, occurred_at=_later(recorded.header.occurred_at))
+        event = _varied(recorded.event, header.occurred_at, random.Random(f"{seed} {stream.partition} {at}"))
         stream.events[at] = Recorded(header, event)
         stream.raws[at] = stream.encoder.encode(stream.events[at])
 
@@ -109,7 +110,17 @@ def _come_late(stream: Stream) -> None:
             acknowledge(stream, job, "internal")
 
 
-def _varied(event: AnyEvent, chosen: random.Random) -> AnyEvent:
+def _leave_gates_closed(stream: Stream) -> None:
+    for number in (1, 2, 4, 5):  # both orgs, two and three destinations
+        job = stream.submit(number)
+        stream.dispatch(job)
+        stream.claim(job)
+        stream.extract(job)
+        if number > 3:
+            acknowledge(stream, job, "internal")
+
+
+def _varied(event: AnyEvent, now: int, chosen: random.Random) -> AnyEvent:
     match event:
         case JobSubmitted():
             domain = f"shop-{chosen.randrange(3)}.example"
@@ -119,7 +130,7 @@ def _varied(event: AnyEvent, chosen: random.Random) -> AnyEvent:
             provider = chosen.choice(("", *PROVIDERS))
             return replace(event, provider=provider, latency_ms=latency, try_number=chosen.randrange(1, 4))
         case RetryScheduled() | RetryBroughtForward():
-            return replace(event, due_at=START + chosen.randrange(10**10))
+            return replace(event, due_at=now + chosen.randrange(3 * 10**8))
         case DeliveryFailed():
             return replace(event, error_type=chosen.choice(("timeout", "http_500")))
         case JobFailed(error_type="providers_exhausted"):

@@ -94,8 +94,9 @@ def test_the_quality_of_each_destination_is_that_of_its_deliveries(jobs: Jobs, r
     same(found, sorted(wanted, key=lambda row: row[:4]))
 
 
-def test_each_gate_says_how_long_it_was_closed_and_who_is_missing(jobs: Jobs, rows: Rows) -> None:
-    wanted = []
+def gates(jobs: Jobs) -> list[Row]:
+    """Return each job that was extracted and has gating destinations."""
+    wanted: list[Row] = []
     for key, told in jobs.items():
         parts = {each.destination_id for each in submitted(told).destinations if each.gating}
         extracted = next((each.header.occurred_at for each in of_type(told, JobExtracted)), None)
@@ -120,9 +121,13 @@ def test_each_gate_says_how_long_it_was_closed_and_who_is_missing(jobs: Jobs, ro
                 at and seconds(extracted, at),
             )
         )
+    return sorted(wanted)
+
+
+def test_each_gate_says_how_long_it_was_closed_and_who_is_missing(jobs: Jobs, rows: Rows) -> None:
     found = rows(
         "SELECT org_id, job_id, extracted_at, expected, opened, pending, opened_at, ended_at, seconds FROM gate_ages "
         "ORDER BY 1, 2"
     )
     assert any(row[5] for row in found)
-    same(found, sorted(wanted))
+    same(found, gates(jobs))

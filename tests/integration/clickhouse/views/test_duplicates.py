@@ -1,12 +1,18 @@
 """What comes twice or late changes no figure of a view."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
 from clickhouse_connect.driver.client import Client
 
+from projections.clickhouse.migrate import migrate_tables
 from schemas.events import (
     DeliveryAcked,
 )
+from services.runtime.settings import Settings
 from tests.event_streams import Stream
-from tests.integration.clickhouse.conftest import Rows
+from tests.integration.clickhouse.conftest import database_of
 from tests.integration.clickhouse.views.figures import Row, same
 from tests.integration.clickhouse.views.history import Jobs, of_type
 
@@ -26,12 +32,28 @@ VIEWS = (
 )
 
 
-def test_an_event_that_is_there_twice_changes_no_figure(streams: list[Stream], clickhouse: Client, rows: Rows) -> None:
+@pytest.fixture
+def copied(shared: Settings, clickhouse: Client, streams: list[Stream]) -> Iterator[Client]:
+    """A client of another database that holds the same events."""
+    other = f"{clickhouse.database}_copy"
+    with database_of(replace(shared, clickhouse=f"{shared.clickhouse.rpartition('/')[0]}/{other}")) as client:
+        migrate_tables(client)
+        copy(client, clickhouse)
+        yield client
+
+
+def copy(client: Client, other: Client) -> None:
+    client.command(f"INSERT INTO job_events SELECT * FROM {other.database}.job_events")
+
+
+def test_an_event_that_is_there_twice_changes_no_figure(copied: Client, clickhouse: Client) -> None:
     def figures() -> dict[str, list[Row]]:
-        return {view: sorted(rows(f"SELECT * FROM {view}"), key=repr) for view in VIEWS}
+        found = {view: copied.query(f"SELECT * FROM {view}").result_rows for view in VIEWS}
+        return {view: sorted(map(tuple, rows), key=repr) for view, rows in found.items()}
 
     before = figures()
-    clickhouse.command("INSERT INTO job_events SELECT * FROM job_events")
+    assert all(before.values())
+    copy(copied, clickhouse)
     for view, found in figures().items():
         same(found, before[view])
 

@@ -11,7 +11,7 @@ from schemas.events import (
 )
 from services.ledger.status import TERMINAL
 from tests.integration.clickhouse.conftest import Rows
-from tests.integration.clickhouse.views.figures import quantile, same, seconds, spans, stays
+from tests.integration.clickhouse.views.figures import Row, quantile, same, seconds, spans, stays
 from tests.integration.clickhouse.views.history import Jobs, hour, moment, of_type
 
 
@@ -56,19 +56,20 @@ def test_each_org_has_its_share_of_the_claims_and_its_wait_beside_that_of_all(jo
             share = len(values) / len(of_all)
             wanted.append((org, when, len(values), fmean(values), quantile(values, 0.95), max(values), share, ratio))
     assert len(waits) > 1
-    found = rows(
-        "SELECT org_id, hour, claims, mean_seconds, p95_seconds, longest_seconds, share, ratio FROM org_fairness "
-        "ORDER BY org_id, hour"
-    )
-    same(found, sorted(wanted))
+    ask = "SELECT org_id, hour, claims, mean_seconds, p95_seconds, longest_seconds, share, ratio FROM org_fairness"
+    same(rows(f"{ask} ORDER BY org_id, hour"), sorted(wanted))
+    of_one = sorted(row for row in wanted if row[0] == "acme")  # among all the others all the same
+    same(rows(f"{ask} WHERE org_id = 'acme' ORDER BY hour"), of_one)
 
 
-def test_each_wait_for_another_try_has_its_claim(jobs: Jobs, rows: Rows) -> None:
-    wanted = []
+def waits_for_another_try(jobs: Jobs) -> list[Row]:
+    """Return each of them with its claim, and with how its job ended."""
+    found: list[Row] = []
     for key, told in jobs.items():
         for recorded in of_type(told, RetryScheduled):
-            assert isinstance(recorded.event, RetryScheduled)
-            due, claimed, forward = recorded.event.due_at, None, False
+            event, at = recorded.event, moment(recorded.header.occurred_at)
+            assert isinstance(event, RetryScheduled)
+            due, claimed, forward = event.due_at, None, False
             for later in told[recorded.header.seq :]:
                 if isinstance(later.event, RetryBroughtForward):
                     due, forward = later.event.due_at, True
@@ -76,12 +77,16 @@ def test_each_wait_for_another_try_has_its_claim(jobs: Jobs, rows: Rows) -> None
                     claimed = moment(later.header.occurred_at)
                     break
             state = stays(told)[-1][1]
-            event = recorded.event
             ended = state if state in TERMINAL else ""
-            wanted.append((*key, recorded.header.seq, event.error_type, forward, moment(due), claimed, ended))
-    assert {row[4] for row in wanted} == {True, False}
+            found.append((*key, recorded.header.seq, event.error_type, at, forward, moment(due), claimed, ended))
+    return found
+
+
+def test_each_wait_for_another_try_has_its_claim(jobs: Jobs, rows: Rows) -> None:
+    wanted = sorted(waits_for_another_try(jobs))
+    assert {row[5] for row in wanted} == {True, False}
     found = rows(
-        "SELECT org_id, job_id, seq, error_type, brought_forward, due_at, claimed_at, state FROM retries "
+        "SELECT org_id, job_id, seq, error_type, scheduled_at, brought_forward, due_at, claimed_at, state FROM retries "
         "ORDER BY 1, 2, 3"
     )
-    assert found == sorted(wanted)
+    assert found == wanted
