@@ -28,7 +28,11 @@ class CodecError(Exception):
 
 
 class NotAnEvent(CodecError):
-    """The bytes are no Confluent-framed Avro record of ours."""
+    """The bytes are no Confluent-framed Avro record of ours; `schema` is the type whose schema they name, if any."""
+
+    def __init__(self, message: str, schema: str = "") -> None:
+        super().__init__(message)
+        self.schema = schema
 
 
 class UnknownSchema(CodecError):
@@ -85,22 +89,22 @@ class Decoder:
         if name not in EVENT_TYPES:
             return None
         try:
-            record = _read(data, writer, self._readers[name])
+            record = _read(data, name, writer, self._readers[name])
             return Recorded(
                 msgspec.convert(record, Header, builtin_types=(bytes,)),
                 msgspec.convert(record, EVENT_TYPES[name], builtin_types=(bytes,)),
             )
         except Exception as error:  # fastavro raises whatever the bytes provoke: EOFError, IndexError, ValueError ...
-            raise NotAnEvent(f"not a {name} record: {type(error).__name__}") from error
+            raise NotAnEvent(f"not a {name} record: {type(error).__name__}", name) from error
 
     def claim(self, data: bytes) -> Claim:
         """Read the bytes to their end, but make no event of them: half the work of `decode`. Raises what it does."""
         name, writer = self._writer_of(data)
         try:
-            record = _read(data, writer, None)
+            record = _read(data, name, writer, None)
             return Claim(record["partition"], record["position"], record["org_id"])
         except Exception as error:  # as above
-            raise NotAnEvent(f"not a {name} record: {type(error).__name__}") from error
+            raise NotAnEvent(f"not a {name} record: {type(error).__name__}", name) from error
 
     def whole(self, data: bytes) -> Claim:
         """Return the claim with the event in it, where this version knows its type."""
@@ -127,15 +131,38 @@ class Decoder:
 @cache
 def _schema_of(event_type: str) -> Any:
     """Return the schema of today, parsed once for all encoders and decoders: they only read it."""
-    return fastavro.parse_schema(record_schema(event_type))
+    return parsed(record_schema(event_type))
 
 
-def _read(data: bytes, writer: Any, reader: Any) -> Any:
+def parsed(schema: dict[str, Any]) -> Any:
+    """Return a schema as fastavro reads by it, the defaults of bytes as bytes: it hands out what stands there.
+
+    Avro writes them as texts of the characters 0 to 255, and a field that an old writer did not have would be one.
+    """
+    ready: Any = fastavro.parse_schema(schema)
+    _set_bytes(ready)
+    return ready
+
+
+def _set_bytes(avro: Any) -> None:
+    match avro:
+        case {"type": "record", "fields": fields}:
+            for field in fields:
+                _set_bytes(field["type"])
+                if field["type"] == "bytes" and isinstance(field.get("default"), str):
+                    field["default"] = field["default"].encode("latin-1")
+        case {"type": "array", "items": items}:
+            _set_bytes(items)
+
+
+def _read(data: bytes, name: str, writer: Any, reader: Any) -> Any:
     body = io.BytesIO(data)
     body.seek(FRAME.size)
-    record = fastavro.schemaless_reader(body, writer, reader)
+    record: Any = fastavro.schemaless_reader(body, writer, reader)
     if body.tell() != len(data):  # whoever reads many events in one go would begin the next one there
         raise ValueError("bytes behind its end")
+    if record["event_type"] != name:  # the schema id is of another registry, where two types have the same shape
+        raise ValueError("it says another type than its schema")
     return record
 
 

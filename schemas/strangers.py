@@ -11,7 +11,7 @@ SchemaLost     it bears the decider's marks, and the registry does not know its 
 
 from collections.abc import Callable
 
-from schemas.codec import FRAME, Claim, NotAnEvent, UnknownSchema
+from schemas.codec import FRAME, Claim, NotAnEvent, UnknownSchema, event_type_of
 from schemas.record import Record
 
 POSITION_HEADER = "ledger-position"
@@ -63,6 +63,12 @@ def claim_of(record: Record, read: Read) -> Claim:
     try:
         claim = read(record.value)
     except NotAnEvent as error:
+        said = event_type_of(record.headers)
+        if error.schema not in ("", said) and _bears_our_marks(record):
+            raise SchemaLost(
+                f"{place(record.topic, record.partition, record.offset)}: a {said}, but the registry has the schema of "
+                f"{error.schema} under its id: is it the registry that this log was written with?"
+            ) from error
         raise Stranger(BAD_MESSAGE, str(error)) from error
     except UnknownSchema as error:
         if _bears_our_marks(record):

@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from aiohttp import web
 
-from services.localstack.registry.compatibility import LEVELS
+from schemas.compatibility import LEVELS
 from services.localstack.registry.store import RegistryError, Store
 
 CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from services.localstack.registry.compatibility import (
+from schemas.compatibility import (
     DEFAULT_LEVEL,
     InvalidSchema,
     Level,

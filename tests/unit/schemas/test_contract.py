@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from schemas.avro_of import record_schema
 from schemas.check import problems, released, shape_problems
 from schemas.codec import Decoder, Encoder, NotAnEvent, UnknownSchema
+from schemas.compatibility import incompatibilities
 from schemas.events import EVENT_TYPES, JobSubmitted
 from schemas.generate import EVENTS_PAGE
 from schemas.recorded import Header, Recorded
 from schemas.values import Vocabulary
-from services.localstack.registry.compatibility import incompatibilities
 
 IDS = {name: number for number, name in enumerate(EVENT_TYPES, start=1)}
 SCHEMAS = {number: record_schema(name) for name, number in IDS.items()}
