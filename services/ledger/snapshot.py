@@ -17,6 +17,7 @@ from services.ledger.job import Job
 from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Terms, share, shared_run
 from services.ledger.keys import HourOfKeys
 from services.ledger.policy import Policy
+from services.ledger.redating import dating_of, redated, waits_of
 from services.ledger.schedules import Fires
 from services.ledger.snapshot_parts import (
     AccountOfOrg,
@@ -81,6 +82,7 @@ def _basics(ledger: Ledger) -> Basics:
         ledger.run_means,
         [_turns_row(kind, turns) for kind, turns in ledger.turns.items()],
         ledger.archived_up_to,
+        dating_of(ledger.policy),
     )
 
 
@@ -135,6 +137,7 @@ class Rebuild:
 
     def __init__(self, partition: int, policy: Policy) -> None:
         self.ledger = Ledger(partition, policy)
+        self._dating = self._dated = dating_of(policy)  # of now, and of the waits in the snapshot
 
     def add(self, part: bytes) -> None:
         """Take in the next part; raises msgspec's DecodeError or KeyError where it is none of this format."""
@@ -166,6 +169,7 @@ class Rebuild:
         ledger = self.ledger
         ledger.position, ledger.cause, ledger.occurred_at = part.position, part.cause, part.occurred_at
         ledger.archived_up_to = part.archived_up_to
+        self._dated = part.dating
         ledger.heads = part.heads
         ledger.orgs = {row.org_id: _org(row) for row in part.orgs}
         ledger.workers = {boot: Worker(name, kind, slots, seen) for boot, name, kind, slots, seen in part.workers}
@@ -193,6 +197,8 @@ class Rebuild:
             )
             self.ledger.jobs[job.job_id] = job
             enroll(self.ledger, None, job)
+            for timer in waits_of(job, self.ledger.policy) if self._dated != self._dating else ():
+                self.ledger.timers.set(timer)
 
     def _keys(self, part: KeysOfHour) -> None:
         jobs = [self._own(each) if isinstance(each, str) else each for each in part.jobs]
@@ -202,7 +208,7 @@ class Rebuild:
     def _waits(self, part: Waits) -> None:
         for timer in part.timers:
             own = Timer(timer.due_at, intern(timer.kind), self._own(timer.job_id), intern(timer.detail))  # type: ignore[arg-type]
-            self.ledger.timers.set(own)
+            self.ledger.timers.set(redated(own, self._dated, self._dating))
 
     def _own(self, job_id: str) -> str:
         """Return the id as the job itself has it, so that there is one text of it."""

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from services.ledger.endpoints import Disabled, Failing
 from services.ledger.job_parts import Ending, Run, Terms
+from services.ledger.redating import Dating
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
@@ -49,6 +50,7 @@ class Basics(Struct, tag=True, array_like=True):
     run_means: dict[str, int]
     turns: list[TurnsRow]
     archived_up_to: int
+    dating: Dating  # of the waits in it
 
 
 class Row(Struct, array_like=True, gc=False):

@@ -10,7 +10,6 @@ RuntimeFault
 import hashlib
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import fields
 from itertools import chain
 
 import cramjam
@@ -27,6 +26,7 @@ MAGIC = b"JLSNAP01"  # its last two digits are the version of the format
 FRAME = struct.Struct(">I")
 END = FRAME.pack(0)
 CHECKSUM_BYTES = 32
+FORGETTING = ("idempotency_lifetime", "fire_lifetime")
 KEPT = 3
 ZSTD_LEVEL = 1
 
@@ -43,7 +43,7 @@ class Header(msgspec.Struct, frozen=True):
     """What a snapshot is of; the hash lets a restore see that the log still has the event that it ends with."""
 
     fold_version: int
-    policy: bytes  # digest of the limits of the rules: timers follow from them
+    policy: bytes  # digest of the settings that say for how long something is remembered
     partition: int
     position: int
     event_offset: int  # of the last event folded; the next one comes after it
@@ -69,8 +69,11 @@ def header_of(ledger: Ledger, event_offset: int, event_hash: bytes) -> Header:
 
 
 def digest_of_policy(policy: Policy) -> bytes:
-    """Return what tells one set of limits from another; no fold depends on prices."""
-    limits = [(limit.name, getattr(policy, limit.name)) for limit in fields(policy) if limit.name != "prices"]
+    """Return what tells apart settings by which a fold forgets: what is forgotten cannot be had from a snapshot.
+
+    Waits that are dated by a setting are dated anew, and no fold depends on any other.
+    """
+    limits = [(name, getattr(policy, name)) for name in FORGETTING]
     return hashlib.blake2b(msgspec.json.encode(limits), digest_size=16).digest()
 
 
@@ -173,7 +176,7 @@ def _check(header: Header, partition: int, policy: Policy, end_offset: int) -> N
     if header.fold_version != FOLD_VERSION:
         raise UnusableSnapshot("other_fold", f"fold version {header.fold_version}, this is {FOLD_VERSION}")
     if header.policy != digest_of_policy(policy):
-        raise UnusableSnapshot("other_policy", "it was made with other limits of the rules")
+        raise UnusableSnapshot("other_policy", "it was made with another lifetime of idempotency keys")
     if header.partition != partition:
         raise UnusableSnapshot("other_partition", f"it is of partition {header.partition}")
     if header.event_offset >= end_offset:

@@ -53,6 +53,15 @@ def test_what_is_read_back_is_what_was_written(settings: Settings, ledger: Ledge
     assert (header.jobs, header.orgs) == (len(ledger.jobs), len(ledger.orgs))
 
 
+def test_other_settings_than_those_by_which_a_fold_forgets_are_no_reason_to_refuse(
+    settings: Settings, ledger: Ledger, file: Path
+) -> None:
+    [key] = Snapshots(settings).newest_first(0)
+    policy = Policy(lease=1, retention=1, max_pending=1, ended_kept=1, delivery_resend=1, gate_deadline=1)
+    again, _ = Snapshots(settings).load(key, 0, policy, END)
+    assert again.jobs == ledger.jobs
+
+
 def test_a_changed_byte_anywhere_is_noticed(settings: Settings, file: Path) -> None:
     whole = file.read_bytes()
     for place in range(len(MAGIC), len(whole), max(1, len(whole) // 300)):
@@ -81,7 +90,7 @@ def test_a_part_that_was_left_out_is_noticed(settings: Settings, file: Path) -> 
 def test_a_snapshot_of_something_else_is_refused(
     settings: Settings, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert reason_of(settings, policy=Policy(lease=1)) == "other_policy"
+    assert reason_of(settings, policy=Policy(idempotency_lifetime=1)) == "other_policy"
     assert reason_of(settings, partition=1) == "other_partition"
     assert reason_of(settings, end=77) == "beyond_the_log"
     with monkeypatch.context() as patched:
