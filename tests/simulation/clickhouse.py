@@ -141,9 +141,9 @@ class Client(Caller):
         """Erase rows; of the states of jobs nothing is kept here."""
         self.call("clickhouse_down_before")
         if statement == ERASE:
-            key, position = (parameters["org_id"], parameters["job_id"]), parameters["position"]
+            deleted = dict(zip(parameters["jobs"], parameters["deleted"], strict=True))
             self._house.rows = [
-                row for row in self._house.rows if (row.org_id, row.job_id) != key or row.position >= position
+                row for row in self._house.rows if row.position >= deleted.get((row.org_id, row.job_id), 0)
             ]
         self.call("clickhouse_down_after")
 
