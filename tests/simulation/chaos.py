@@ -18,6 +18,7 @@ Fault = Literal[
     "slow_call",  # a call of any port takes a second or more
     "slow_marker",  # a committed transaction becomes readable late
     "blob_fault",
+    "body_late",  # a body lands seconds later, perhaps when its worker is no more
     "destination_down_before",  # nothing of the batch is stored
     "destination_down_after",  # it is stored, but the writer is told that it is not
     "read_model_down_before",

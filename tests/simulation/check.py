@@ -3,7 +3,7 @@
 from projections.postgres.fold import Current, fold
 from projections.postgres.usage import Transaction
 from projections.private import opener
-from schemas.events import DeliveryAcked, ScheduleFired, WorkerAlive, WorkerLost
+from schemas.events import DeliveryAcked, JobSubmitted, ScheduleFired, WorkerAlive, WorkerLost
 from schemas.recorded import Recorded
 from services.ledger.policy import SECOND
 from services.ledger.state import Ledger
@@ -63,7 +63,7 @@ class Check:
             return False
         if any(not job.terminal or job.unsettled() for job in jobs.values()):
             return False
-        if self._world.traffic.junk != self._parked() or not self._erased.quiet():
+        if self._world.traffic.junk != self._parked() or not self._erased.quiet() or self._world.vault.leftovers(jobs):
             return False
         checkpoints = self._world.model.checkpoints
         if any(
@@ -99,7 +99,7 @@ class Check:
         wrong += self._owners.verdict() + self._of_jobs() + self._of_destinations() + self._of_the_read_model()
         wrong += [
             *self._erased.verdict(self._jobs(), self._folds.ledgers),
-            *self._world.vault.verdict(self._jobs(), self._world.broker),
+            *world.vault.verdict(self._jobs(), self._submitted(), world.broker),
             *self._folds.verdict(),
             *self._cancels.verdict(),
         ]
@@ -156,7 +156,7 @@ class Check:
         self._erased.see(event, at)
         if isinstance(event, DeliveryAcked):
             key = (event.org_id, event.job_id, event.destination_id, event.generation)
-            stores = world.warehouse.stored, world.receiver.received, world.lake.stored
+            stores = world.warehouse.stored, world.receiver.received, world.lake.stored, world.houses.stored
             held = min(store.get(key, NEVER) for store in stores)
             if event.destination_id not in ERASURES and held > at + MILLISECOND:
                 self._wrong.append(f"{key} was acknowledged at {at} s, its destination had it at {held} s")
@@ -175,6 +175,9 @@ class Check:
             heard = self._alive[recorded.header.partition, event.boot_id]
             if at - heard < (settings.lease_seconds - settings.heartbeat_seconds) * SECOND:
                 self._wrong.append(f"{event.boot_id} was given up at {at}, heard of at {heard} (microseconds)")
+
+    def _submitted(self) -> list[JobSubmitted]:
+        return [each.event for each in self._everything() if isinstance(each.event, JobSubmitted)]
 
     def _everything(self) -> list[Recorded]:
         return [each for number in self._recorded for each in self._recorded[number]]
@@ -208,7 +211,7 @@ class Check:
         return wrong
 
     def _of_destinations(self) -> list[str]:
-        wrong = list(self._world.lake.differences(self._jobs()))
+        wrong = [*self._world.lake.differences(self._jobs()), *self._world.houses.differences(self._jobs())]
         rows = self._world.warehouse.rows
         for name, job in self._jobs().items():
             if job.deleted or job.expired:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from schemas import events as e
 from services.ledger.erasure import STORE, TABLES
 from services.ledger.state import Ledger
-from tests.simulation.history import Story
+from services.runtime.blob import JobKey
+from tests.simulation.history import AT_CUSTOMERS, Story
 from tests.simulation.world import World
 
 SETTLING_SECONDS = 3.0  # in which a worker that was told to drop a deleted job has told that it did
@@ -24,7 +25,7 @@ class Erased:
         self._world = world
         self._asked: dict[Generation, float] = {}
         self._newest = 0.0  # event of a deleted job, in seconds
-        self._gone: set[str] = set()
+        self._gone: dict[JobKey, float] = {}  # since when, in seconds
         self._at_it: dict[str, str] = {}  # job -> run of the worker that may be at it
         self._running: defaultdict[str, bool] = defaultdict(bool)
         self.wrong: list[str] = []
@@ -33,13 +34,19 @@ class Erased:
         """Note what is asked of the stores; an ACK of an erasure may only stand in the log of what is gone by then."""
         self._note_worker(event)
         if isinstance(event, e.JobDeleted | e.JobExpired):
-            self._gone.add(event.job_id)
-        if event.job_id in self._gone:
+            self._gone.setdefault((event.org_id, event.job_id), at)
+        if (event.org_id, event.job_id) in self._gone:
             self._newest = at
         if isinstance(event, e.DeliveryAcked) and event.destination_id == TABLES["clickhouse"]:
             known = self._world.lake.erased.get((event.org_id, event.job_id), float("inf"))
             if known > at + MILLISECOND:
                 self.wrong.append(f"{event.job_id}: ClickHouse acknowledged at {at} s what its table knew at {known} s")
+        if isinstance(event, e.DeliveryAcked) and event.destination_id == AT_CUSTOMERS:
+            erased_at = self._world.houses.erased.get((event.org_id, event.job_id), float("inf"))
+            if erased_at > at + MILLISECOND:
+                self.wrong.append(
+                    f"{event.job_id}: a customer's warehouse acknowledged at {at} s, erased at {erased_at} s"
+                )
         if not isinstance(event, e.DeliveryEvent) or event.destination_id != STORE:
             return
         this = event.job_id, event.generation
@@ -70,14 +77,17 @@ class Erased:
 
     def quiet(self) -> bool:
         """Whether no worker can still have something to say of a deleted job, or leave something of it behind."""
-        site = self._world.site
-        if self._gone & self._at_it.keys():
+        site, gone = self._world.site, {job_id for _, job_id in self._gone}
+        if gone & self._at_it.keys() or any(self._world.blobs.of_job(*key) for key in self._gone):
             return False
-        return self._world.loop.time() > self._newest + SETTLING_SECONDS and not site.calling(self._gone)
+        return self._world.loop.time() > self._newest + SETTLING_SECONDS and not site.calling(gone)
 
     def verdict(self, jobs: Mapping[str, Story], folded: Mapping[int, Ledger]) -> Iterator[str]:
         """Yield what is left of deleted jobs."""
         yield from self.wrong
+        for key, at in self._world.blobs.swept.items():
+            if at + MILLISECOND < self._gone.get(key, float("inf")):
+                yield f"{key}: its bodies were taken for left over at {at} s"
         deleted = {name: job for name, job in jobs.items() if job.deleted}
         yield from (
             f"{job} was said to be deleted, and is not" for job in self._world.traffic.deleted if job not in deleted

@@ -23,7 +23,9 @@ ALLOWED: dict[type[e.AnyEvent], tuple[tuple[str, ...], str]] = {
 }
 AFTER_DELETION = (e.ReportRefused, e.JobRecalled)
 BY_THE_OWNER = (e.NodeFinished, e.RetryScheduled, e.JobExtracted)
-ERASURES = ("erasure", "erasure-clickhouse")  # what the stores of ours are called that are to forget a deleted job
+AT_CUSTOMERS = "erasure:own"
+# What the stores of ours, and warehouses of customers, are called that are to forget a deleted job.
+ERASURES = ("erasure", "erasure-clickhouse", AT_CUSTOMERS)
 FREES_THE_SLOT = (e.RetryScheduled, e.JobReleased, e.JobExtracted, e.JobCompleted, e.JobFailed, e.JobCancelled)
 
 
@@ -34,6 +36,7 @@ class Told:
     kind: str
     tries: int
     ack: bytes = b""
+    rows: int = 0  # as acknowledged
     over: bool = False  # given up or waived
     not_before: int = 0  # microseconds UTC
 
@@ -258,7 +261,7 @@ class History:
                 self._expect(told.tries > 0, recorded, "answered, never requested")
                 self._expect(not told.ack, recorded, "answered after its ACK")
                 if isinstance(event, e.DeliveryAcked):
-                    told.ack = recorded.header.event_id
+                    told.ack, told.rows = recorded.header.event_id, event.rows
                 if isinstance(event, e.DeliveryFailed):
                     told.not_before = event.next_try_at
                 told.over = told.over or isinstance(event, e.DeliveryDeadLettered | e.DeliveryWaived)

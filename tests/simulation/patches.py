@@ -8,7 +8,7 @@ import asyncio
 import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
@@ -30,12 +30,10 @@ import services.runtime.producer
 import services.runtime.reader
 import services.runtime.snapshots
 import services.runtime.transactions
-import services.scheduler.__main__ as scheduler_main
 import services.snapshotter.__main__ as snapshotter_main
 import services.snapshotter.sink
 import services.workers.__main__ as workers_main
 import services.workers.readers
-import services.writers.__main__ as writers_main
 import services.writers.clickhouse.compose
 import services.writers.clickhouse.writer
 import services.writers.postgres.compose
@@ -49,12 +47,12 @@ from services.decider.restore import restore
 from services.ledger.state import Ledger
 from services.runtime.errors import RegistryAway
 from services.runtime.settings import Settings
-from services.runtime.topics import deliveries, events, tasks
-from tests.simulation import clickhouse, fibers, lake, read_model
+from services.runtime.topics import events, tasks
+from tests.simulation import clickhouse, fibers, read_model
 from tests.simulation.archive import Archive
+from tests.simulation.idle import serve, watch_nothing
 from tests.simulation.life import Crashed, current
-from tests.simulation.retained import Retained
-from tests.simulation.schedules import Book
+from tests.simulation.patched_writers import scheduler, warehouses, writers
 from tests.simulation.snapshot_store import SnapshotStore
 from tests.simulation.world import START_MICROS, World, policy
 
@@ -92,11 +90,12 @@ def _replaced(world: World) -> list[tuple[Any, str, Any]]:
         *_threads(),
         *_decider(world),
         *_workers(world),
-        *_writers(world),
+        *writers(world),
+        *warehouses(world),
         *_read_model(world),
         *_snapshotter(world),
         *_clickhouse(world),
-        *_scheduler(world),
+        *scheduler(world),
     ]
 
 
@@ -154,7 +153,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         return ledger
 
     return [
-        (services.runtime.health_server, "serve", _serve),
+        (services.runtime.health_server, "serve", serve),
         (decider_main, "encoder", registered),
         (decider_main, "decoder", lambda _settings: DECODER),
         (decider_main, "leave_at_once", leave_at_once),
@@ -172,7 +171,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
 
 def _workers(world: World) -> list[tuple[Any, str, Any]]:
     return [
-        (workers_main, "serve", _serve),
+        (workers_main, "serve", serve),
         (workers_main, "Commander", world.commander),
         (workers_main, "job_keys", world.vault.lent),
         (workers_main, "StoredCredentials", lambda _settings: world.site),
@@ -183,36 +182,7 @@ def _workers(world: World) -> list[tuple[Any, str, Any]]:
             "worker_app",
             lambda settings, kind, handle, fault, taking: world.stream(tasks(settings, kind), handle, fault, taking),
         ),
-        (workers_main, "watch_stream", _watch_nothing),
-    ]
-
-
-def _writers(world: World) -> list[tuple[Any, str, Any]]:
-    hooks, table = services.writers.webhook.compose, services.writers.postgres.compose
-    other, its_writer = services.writers.clickhouse.compose, services.writers.clickhouse.writer
-    return [
-        (writers_main, "serve", _serve),
-        (writers_main, "job_keys", world.vault.lent),
-        (
-            writers_main,
-            "writer_app",
-            lambda settings, kind, handle, fault, taking: world.stream(
-                deliveries(settings, kind), handle, fault, taking
-            ),
-        ),
-        *((writers_main, name, _watch_nothing) for name in ("watch_stream", "watch_postgres", "watch_clickhouse")),
-        (table, "BlobStore", lambda _url: world.blobs),
-        (services.writers.postgres.writer, "AsyncConnection", world.warehouse),
-        (other, "BlobStore", lambda _url: world.blobs),
-        (its_writer, "connect", lambda _url: lake.Client(world.lake)),
-        (its_writer, "migrate", lambda *_: []),
-        (hooks, "BlobStore", lambda _url: world.blobs),
-        (hooks, "AsyncConnectionPool", _nothing),
-        (hooks, "AttemptLog", _nothing),
-        (hooks, "Sender", _nothing),
-        (hooks, "StoredEndpoints", lambda *_: None),
-        (hooks, "Positions", lambda _dsn: read_model.Positions(world.model)),
-        (hooks, "WebhookWriter", lambda *_: world.receiver),
+        (workers_main, "watch_stream", watch_nothing),
     ]
 
 
@@ -220,7 +190,7 @@ def _read_model(world: World) -> list[tuple[Any, str, Any]]:
     return [
         (projections_main, "decoder", lambda _settings: DECODER),
         (projections_main, "postgres_runner", _in_fibers(projections.postgres.sink.postgres_runner)),
-        (projections.process, "serve", _serve),
+        (projections.process, "serve", serve),
         (projections.process, "wait_for_broker", lambda *_: None),
         (projections.process, "ensure_topics", lambda *_: None),
         (projections.postgres.sink, "migrate", lambda _dsn: None),
@@ -243,25 +213,11 @@ def _clickhouse(world: World) -> list[tuple[Any, str, Any]]:
     return [
         (clickhouse_main, "decoder", lambda _settings: DECODER),
         (clickhouse_main, "runner_of", _in_fibers(clickhouse_main.runner_of)),
-        (clickhouse_main, "watch_postgres", _watch_nothing),
-        (clickhouse_main, "watch_clickhouse", _watch_nothing),
+        (clickhouse_main, "watch_postgres", watch_nothing),
+        (clickhouse_main, "watch_clickhouse", watch_nothing),
         (projections.clickhouse.sink, "Books", lambda _dsn: clickhouse.Books(world.house)),
         (projections.clickhouse.sink, "connect", lambda _url: clickhouse.Client(world.house)),
         (projections.clickhouse.sink, "migrate_tables", lambda _client: None),
-    ]
-
-
-def _scheduler(world: World) -> list[tuple[Any, str, Any]]:
-    return [
-        (scheduler_main, "serve", _serve),
-        (scheduler_main, "wait_for_broker", lambda *_: None),
-        (scheduler_main, "ensure_topics", lambda *_: None),
-        (scheduler_main, "AsyncConnectionPool", _nothing),
-        (scheduler_main, "StoredBook", lambda _pool, _keys, **_: Book(world.schedules)),
-        (scheduler_main, "LeftoverBodies", lambda *_: SimpleNamespace(run=_watch_nothing)),
-        (scheduler_main, "LeftoverKeys", lambda *_: SimpleNamespace(run=_watch_nothing)),
-        (scheduler_main, "StoredRetained", lambda _pool, seconds: Retained(world.model, world.chaos, seconds)),
-        (scheduler_main, "watch_postgres", _watch_nothing),
     ]
 
 
@@ -274,19 +230,3 @@ def _in_fibers(runner_of: Callable[..., Any]) -> Callable[..., Any]:
         return runner
 
     return made
-
-
-async def _serve(_settings: Settings, _health: Any) -> Any:
-    async def close() -> None:
-        """Nothing was opened."""
-
-    return SimpleNamespace(close=close)
-
-
-async def _watch_nothing(*_: Any) -> None:
-    await asyncio.Event().wait()
-
-
-@asynccontextmanager
-async def _nothing(*_: Any, **__: Any) -> Any:
-    yield None

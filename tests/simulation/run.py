@@ -19,6 +19,7 @@ import services.workers.__main__ as workers_main
 import services.writers.__main__ as writers_main
 from services.ledger.policy import SECOND
 from services.runtime.topics import DELIVERY_KINDS, deliveries, tasks
+from tests.simulation import houses
 from tests.simulation.check import Check
 from tests.simulation.life import WORLD
 from tests.simulation.loop import Stuck
@@ -122,7 +123,8 @@ def _start(world: World, check: Check) -> None:
             lambda own=own: workers_main.main(own),  # type: ignore[misc]
             lambda: _off(world, world.chaos.weather.skew_seconds),
         )
-    for number, kind in enumerate(("postgres", "postgres", "webhook", "clickhouse", "clickhouse")):
+    kinds = ["postgres", "postgres", "webhook", "clickhouse", "clickhouse"]
+    for number, kind in enumerate(kinds + [houses.KIND] * (2 if world.houses.tables else 0)):
         own = dataclasses.replace(settings, worker_id=f"{kind}{number}", writer_kind=kind)
         cluster.add(f"writer-{kind}-{number}", lambda own=own: writers_main.main(own))  # type: ignore[misc]
     for number in range(2):  # one works, one stands by

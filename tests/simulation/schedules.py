@@ -25,6 +25,7 @@ from services.runtime.topics import partition_of_org
 from services.scheduler.book import Look
 from tests.fakes.book import MemoryBook
 from tests.simulation.chaos import Chaos
+from tests.simulation.houses import Houses
 from tests.simulation.vault import Vault
 
 CRONS = ("*/3 * * * * *", "*/5 * * * * *", "1-59/7 * * * * *")
@@ -39,6 +40,7 @@ class Schedules:
 
     chaos: Chaos
     vault: Vault
+    houses: Houses
     partitions: int
     start_micros: int
     memory: MemoryBook = field(init=False)
@@ -128,7 +130,7 @@ class Schedules:
             workflow_id="w",
             workflow_version=1,
             workflow_ref="workflows/short",
-            destinations=TABLE,
+            destinations=TABLE + self.houses.destination(schedule.org_id),
             schedule_id=schedule.schedule_id,
         )
 

@@ -25,6 +25,7 @@ class Blobs:
     def __init__(self, chaos: Chaos) -> None:
         self.blobs: dict[str, bytes] = {}
         self.emptied: defaultdict[JobKey, list[float]] = defaultdict(list)  # when every body of a job went, in seconds
+        self.swept: dict[JobKey, float] = {}  # whose bodies somebody took for left over, in seconds
         self._chaos = chaos
 
     async def put(self, key: str, data: bytes) -> None:
@@ -32,7 +33,7 @@ class Blobs:
         life = current()
         life.check()
         landed = asyncio.get_running_loop().create_future()
-        late = self._chaos.latency()
+        late = self._chaos.latency() + (self._chaos.random.uniform(0.0, 8.0) if self._chaos.strikes("body_late") else 0)
         as_the_world(lambda: landed.get_loop().call_later(late, self._land, life, key, data, landed))
         try:
             await asyncio.shield(landed)
@@ -72,6 +73,12 @@ class Blobs:
             del self.blobs[key]
         self.emptied[org_id, job_id].append(asyncio.get_running_loop().time())
         await self._call(job_id)
+
+    def sweep(self, job: JobKey) -> None:
+        """Remove every blob of a job that is gone, as the scheduler says."""
+        self.swept.setdefault(job, asyncio.get_running_loop().time())
+        for key in self.of_job(*job):
+            del self.blobs[key]
 
     def of_job(self, org_id: str, job_id: str) -> list[str]:
         """Return the keys of all blobs of a job."""

@@ -39,6 +39,7 @@ from services.runtime.time import now_micros
 from services.runtime.topics import commands, deliveries, events, partition_of_org, tasks
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
+from tests.simulation.houses import OWN, Houses
 from tests.simulation.lake import LAKE
 from tests.simulation.schedules import TABLE, Schedules
 from tests.simulation.vault import Vault
@@ -69,6 +70,7 @@ class Traffic:
     chaos: Chaos
     vault: Vault
     schedules: Schedules
+    houses: Houses
     caps: dict[str, int] = field(default_factory=dict)
     accepted: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
     cancelled: dict[str, str] = field(default_factory=dict)  # job -> org, as answered
@@ -134,7 +136,8 @@ class Traffic:
                 await asyncio.sleep(self.chaos.random.choice((0.3, 1.0, 3.0)))
                 await self._ask(commander, ExplainJob(command_id="", org_id=org, job_id=job), may_be_refused=True)
             case chance if chance < 0.6:
-                waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id="hook")
+                place = self.chaos.random.choice(("hook", OWN))
+                waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id=place)
                 await self._ask(commander, waive, may_be_refused=True)
             case chance if chance < 0.75:
                 for _ in range(4):  # somewhere in there it may wait
@@ -194,7 +197,7 @@ class Traffic:
         hint = "slow" if workflow == "chain" else random.choice(("p", "p", "p", "gone"))
         hook = replace(PLACES[1], on_exhausted=random.choice((*OnExhausted,)), gate_seconds=random.choice((8, 20)))
         places = (PLACES[0], hook, PLACES[2])[: random.randint(1, 3)] + random.choice((PLACES[3:], ()))
-        places += random.choice(((IN_CLICKHOUSE,), ()))
+        places += random.choice(((IN_CLICKHOUSE,), ())) + self.houses.destination(org)
         submit = SubmitJobs(
             command_id="",
             org_id=org,
@@ -273,7 +276,7 @@ class Traffic:
 
     async def _redeliver(self, commander: Commander, org: str, job: str) -> None:
         await asyncio.sleep(self.chaos.random.choice((1.0, 4.0, 8.0)))
-        place = self.chaos.random.choice(("table", "hook", LAKE))
+        place = self.chaos.random.choice(("table", "hook", LAKE, OWN))
         for generation in (2, 3):
             again = RedeliverJob(command_id="", org_id=org, job_id=job, destination_id=place, generation=generation)
             await self._ask(commander, again, may_be_refused=True)
@@ -308,6 +311,7 @@ class Traffic:
         """Ask until there is an answer."""
         while True:
             asked = replace(command, command_id=uuid7(), requester=commander.boot_id, actor="api:k")
+            self.vault.touch((command.org_id, job.job_id) for job in _new_jobs(command))
             try:
                 reply = await commander.ask(
                     partition_of_org(command.org_id, self.settings.partitions), asked, ANSWER_SECONDS
@@ -320,6 +324,11 @@ class Traffic:
             if isinstance(reply.body, Explained):
                 self.explained.append((reply.partition, reply.position, command.job_id, reply.body))
             return reply.body  # type: ignore[return-value]
+
+
+def _new_jobs(command: AnyCommand) -> tuple[NewJob, ...]:
+    submission = command.submission if isinstance(command, FireSchedule) else command
+    return submission.jobs if isinstance(submission, SubmitJobs) else ()
 
 
 def _private(url: str) -> bytes:

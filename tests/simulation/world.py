@@ -19,6 +19,7 @@ from tests.simulation.chaos import Chaos, weather_of
 from tests.simulation.clients import Clients
 from tests.simulation.cluster import Cluster, Say
 from tests.simulation.endpoints import SPAN_SECONDS
+from tests.simulation.houses import CREDENTIALS_KEY, Houses
 from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.read_model import ReadModel
@@ -29,6 +30,7 @@ from tests.simulation.vault import Vault
 
 MOST_STEPS = 400_000
 SEALED = 0.4  # of all orgs: they have erasure
+HOUSED = 0.6  # of all orgs: they have a warehouse of their own
 RETRIES = tuple(SECOND * each // 2 for each in (1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4))
 START_MICROS = 1_800_000_000_000_000
 
@@ -54,13 +56,16 @@ class World:
         self.vault = Vault(
             self.chaos, {f"org-{number}" for number in range(MOST_ORGS) if self.random.random() < SEALED}
         )
+        self.houses = Houses(
+            self.chaos, [f"org-{number}" for number in range(MOST_ORGS) if self.random.random() < HOUSED]
+        )
         self.model = ReadModel(self.vault)
         self.lake = lake.Lake(self.chaos)
         self.house = clickhouse.ClickHouse(self.chaos)
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
-        self.schedules = Schedules(self.chaos, self.vault, self.settings.partitions, START_MICROS)
-        self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault, self.schedules)
+        self.schedules = Schedules(self.chaos, self.vault, self.houses, self.settings.partitions, START_MICROS)
+        self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault, self.schedules, self.houses)
         self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
         # What runs of deciders have in memory: run, partition, since when (seconds), state.
         self.memories: list[tuple[Life, int, float, Ledger]] = []
@@ -107,6 +112,7 @@ def settings_of(random: Random) -> Settings:
         registry="http://simulated",
         blobs="memory:///",
         clickhouse="http://simulated",
+        credentials_key=CREDENTIALS_KEY,
         topic_prefix="s",
         partitions=random.choice((1, 2, 3)),
         task_spread=random.choice((1, 1, 2)),

@@ -1,0 +1,161 @@
+"""What the scheduler's sweeps see and take away: keys of jobs that never were, and bodies that came late.
+
+Postgres is stood in for by what its statements say of the keys and of the read model; it is away at times.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
+
+import psycopg
+
+from projections.postgres.rows import Checkpoint, Job, instant
+from services.runtime.blob import JobKey, _job_of
+from services.runtime.errors import BlobFault
+from services.runtime.time import now_micros
+from services.runtime.topics import partition_of_org
+from services.scheduler import leftover_bodies, leftover_keys
+from services.scheduler.leftover_keys import OldKey
+from tests.simulation.chaos import Chaos
+from tests.simulation.life import current
+from tests.simulation.read_model import ReadModel
+from tests.simulation.stores import Blobs
+
+SWEEP_SECONDS = 5.0
+BODY_GRACE_SECONDS = 4.0
+# Longer than from the making of a key to the landing of its command: a pause of 12 s, an answer that is waited for 4 s,
+# an outage in which a record is on its way for 30 s, and one that lands 9 s late.
+KEY_GRACE_SECONDS = 60.0
+
+
+class Pool:
+    """Stands for the scheduler's pool of connections."""
+
+    def __init__(self, model: ReadModel, chaos: Chaos, partitions: int) -> None:
+        self.model, self.chaos, self.partitions = model, chaos, partitions
+
+    async def __aenter__(self) -> "Pool":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator["Connection"]:
+        """Lend a connection."""
+        current().check()
+        await asyncio.sleep(self.chaos.latency())
+        yield Connection(self)
+
+
+class Connection:
+    """A connection, and its own cursor."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._model, self._chaos, self._partitions = pool.model, pool.chaos, pool.partitions
+        self._vault = pool.model.vault
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Do at once what a statement does: there is one that changes something in each transaction."""
+        yield
+
+    @asynccontextmanager
+    async def cursor(self, **_: Any) -> AsyncIterator["Connection"]:
+        """Return itself."""
+        yield self
+
+    async def execute(self, statement: Any, values: Mapping[str, Any] | None = None) -> Any:
+        """Do what a statement says."""
+        await self._call("read_model_down_before")
+        if values is None:  # where the tables of the read model are found
+            return _answer([("read_model",)])
+        does = {
+            leftover_keys.SQL["old_keys"]: self._old_keys,
+            leftover_keys.SQL["destroy_leftovers"]: self._destroy,
+            leftover_keys.SQL["reached"]: self._reached,
+            leftover_bodies.SQL["gone"]: self._gone,
+        }
+        rows = does[statement](values)
+        await self._call("read_model_down_after")
+        return _answer(rows)
+
+    async def _call(self, fault: Any) -> None:
+        current().check()
+        await asyncio.sleep(self._chaos.latency())
+        current().check()
+        if self._chaos.strikes(fault):
+            raise psycopg.OperationalError("simulated: away")
+
+    def _old_keys(self, values: Mapping[str, Any]) -> list[Any]:
+        behind = values["touched_at"], values["org_id"], values["job_id"]
+        keys = [
+            OldKey(*job, partition_of_org(job[0], self._partitions), touched)
+            for job, touched in self._vault.touched.items()
+            if job in self._vault.keys and self._old(job, values) and (touched, *job) > behind
+        ]
+        return sorted(keys, key=lambda key: (key.touched_at, key.org_id, key.job_id))[: values["most"]]
+
+    def _old(self, job: JobKey, values: Mapping[str, Any]) -> bool:
+        return self._vault.touched[job] < instant(now_micros()) - timedelta(seconds=values["grace_seconds"])
+
+    def _destroy(self, values: Mapping[str, Any]) -> list[Any]:
+        asked = zip(values["orgs"], values["jobs"], strict=True)
+        known = self._model.jobs.keys() | self._model.deleted.keys()
+        some = [job for job in asked if job in self._vault.keys and self._old(job, values) and job not in known]
+        some = some if self._reached(values) else []
+        self._vault.sweep(some)
+        return some
+
+    def _reached(self, values: Mapping[str, Any]) -> list[Any]:
+        number = values["partition"]
+        return [True] if self._model.checkpoints.get(number, Checkpoint(number)).position >= values["position"] else []
+
+    def _gone(self, values: Mapping[str, Any]) -> list[JobKey]:
+        before = instant(now_micros()) - timedelta(seconds=values["grace_seconds"])
+        return [job for job in zip(values["orgs"], values["jobs"], strict=True) if self._is_gone(job, before)]
+
+    def _is_gone(self, job: JobKey, before: Any) -> bool:
+        deleted, row = self._model.deleted.get(job), self._model.jobs.get(job)
+        expired_at = row.expired_at if isinstance(row, Job) else None
+        return bool((deleted and deleted.deleted_at < before) or (expired_at and expired_at < before))
+
+
+class Bodies:
+    """Stands for the store of bodies as the scheduler lists it."""
+
+    def __init__(self, blobs: Blobs, chaos: Chaos) -> None:
+        self._blobs, self._chaos = blobs, chaos
+
+    async def jobs(self) -> AsyncIterator[set[JobKey]]:
+        """Yield the jobs that have bodies."""
+        keys = list(self._blobs.blobs)
+        for start in range(0, len(keys), 50):
+            await self._call()
+            yield {job for key in keys[start : start + 50] if (job := _job_of(key))}
+
+    async def delete_job(self, org_id: str, job_id: str) -> None:
+        """Remove the bodies of a job."""
+        await self._call()
+        self._blobs.sweep((org_id, job_id))
+        await self._call()
+
+    async def _call(self) -> None:
+        current().check()
+        await asyncio.sleep(self._chaos.latency())
+        current().check()
+        if self._chaos.strikes("blob_fault"):
+            raise BlobFault("simulated: the store does not say")
+
+
+def _answer(rows: list[Any]) -> Any:
+    async def all_rows() -> list[Any]:
+        return rows
+
+    async def first_row() -> Any:
+        return rows[0] if rows else None
+
+    return SimpleNamespace(fetchall=all_rows, fetchone=first_row, rowcount=len(rows))
