@@ -83,8 +83,13 @@ class Houses:
     def destination(self, org: str) -> tuple[Destination, ...]:
         """Return what a job of an org may be delivered to beside other places."""
         random = self.chaos.random
-        policy = random.choice((*OnExhausted,))
-        own = Destination(destination_id=OWN, kind=KIND, gating=random.random() < 0.7, on_exhausted=policy)
+        own = Destination(
+            destination_id=OWN,
+            kind=KIND,
+            gating=random.random() < 0.7,
+            on_exhausted=random.choice((*OnExhausted,)),
+            gate_seconds=random.choice((8, 20)),
+        )
         return (own,) if org in self.tables and random.random() < 0.8 else ()
 
     def troubled(self, trouble: Trouble) -> bool:
