@@ -1,7 +1,8 @@
-"""Destroys keys of jobs that never were: their submission was refused, or nobody heard of it.
+"""Destroys keys of jobs that never were: their submission was refused, or nobody heard of it; or that are no more.
 
-A key is a leftover when nobody has asked for it for a week and the ledger does not know its job: no command that was
-sent before is undecided then (the decider has answered a later one), and the read model has all that came of them.
+A key is a leftover when nobody has asked for it for a week and the ledger knows no such job, or a deleted one, of which
+a submission that is repeated late makes a key again. No command that was sent before is undecided then (the decider has
+answered a later one), and the read model has all that came of them.
 """
 
 import logging

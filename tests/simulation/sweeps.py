@@ -104,8 +104,8 @@ class Connection:
 
     def _destroy(self, values: Mapping[str, Any]) -> list[Any]:
         asked = zip(values["orgs"], values["jobs"], strict=True)
-        known = self._model.jobs.keys() | self._model.deleted.keys()
-        some = [job for job in asked if job in self._vault.keys and self._old(job, values) and job not in known]
+        some = [job for job in asked if job in self._vault.keys and self._old(job, values)]
+        some = [job for job in some if job not in self._model.jobs]
         some = some if self._reached(values) else []
         self._vault.sweep(some)
         return some

@@ -74,6 +74,24 @@ async def test_keys_of_jobs_that_never_were_go_once_everybody_would_know_of_the_
     assert await leftovers.sweep() == ""
 
 
+async def test_a_key_that_a_late_repeat_makes_of_a_deleted_job_goes_too(
+    api: Api, pocket: PocketLedger, pool: Pool, with_operator: Settings
+) -> None:
+    tenant = await make_private(api, "private")
+    job_id, doomed = await submit(api, tenant), await submit(api, tenant)
+    pocket.project()
+    await delete(api, tenant, pocket, doomed)
+    pocket.project()
+    assert having_keys(with_operator) == {job_id}
+    await seal(pool, with_operator, tenant, [doomed])
+    leftovers = LeftoverKeys(pool, pocket, Progress("keys"))
+    assert await leftovers.sweep() == ""
+    assert having_keys(with_operator) == {job_id, doomed}, "it is young"
+    age(with_operator, 8)
+    assert await leftovers.sweep() == ""
+    assert having_keys(with_operator) == {job_id}
+
+
 async def test_who_submits_a_job_again_keeps_its_key_however_old_it_is(
     api: Api, pocket: PocketLedger, pool: Pool, with_operator: Settings
 ) -> None:
