@@ -3,6 +3,7 @@
 from typing import assert_never
 
 from schemas.events import AnyEvent, JobDispatched, JobFailed
+from schemas.private import private_bytes
 from services.ledger import gate
 from services.ledger.credits import expire
 from services.ledger.decide_delivery import close
@@ -74,4 +75,6 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
 
 
 def _timed_out(job: Job) -> JobFailed:
-    return JobFailed(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, error_type="timed_out")
+    why = f"stopped at its run-time limit: maxRunSeconds {job.terms.max_run_seconds}, counted from its first claim"
+    private = private_bytes({"message": why})
+    return JobFailed(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, private=private, error_type="timed_out")

@@ -1,6 +1,7 @@
 """How many jobs an org may have pending, and how long one may wait for its first claim."""
 
 from schemas.events import JobFailed
+from schemas.private import private_bytes
 from services.ledger.commands import SubmitJobs
 from services.ledger.job import Job
 from services.ledger.keys import SubmissionKey
@@ -56,4 +57,7 @@ def expired(job: Job, now: int) -> bool:
 
 def queue_expired(job: Job) -> JobFailed:
     """Return the end of a job that nobody claimed in time."""
-    return JobFailed(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, error_type=QUEUE_EXPIRED)
+    private = private_bytes({"message": f"no worker claimed it within maxQueueSeconds {job.terms.max_queue_seconds}"})
+    return JobFailed(
+        org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, private=private, error_type=QUEUE_EXPIRED
+    )

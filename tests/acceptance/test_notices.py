@@ -158,7 +158,7 @@ async def customer(caller: Caller, api: str, other: str, receiver: Receiver) -> 
     return customer
 
 
-async def test_every_notice_finds_job_result_extraction_and_deliveries_readable(plant: Plant, tmp_path: Path) -> None:
+async def test_59_every_notice_finds_job_result_row_and_deliveries_readable(plant: Plant, tmp_path: Path) -> None:
     async with aiohttp.ClientSession() as session, slow_projector(plant.settings), receiving() as receiver:
         ports = [port_for(tmp_path / "ports.json", name) for name in ("first", "second")]
         first, second = [await instance(plant, port, session) for port in ports]

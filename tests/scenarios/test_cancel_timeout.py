@@ -3,6 +3,7 @@
 import random
 
 from schemas.events import JobCancelled, JobFailed, ReportRefused
+from schemas.private import private_json
 from services.ledger.policy import SECOND
 from services.ledger.replies import Done, Drop, Refused
 from services.ledger.reports import Extracted, Failed, Outcome, RetryLater
@@ -145,6 +146,7 @@ def test_43_a_job_that_reaches_its_limit_fails_and_keeps_what_was_reported() -> 
     assert names(events) == ["JobFailed"]
     [failed] = [event for event in events if isinstance(event, JobFailed)]
     assert failed.error_type == "timed_out"
+    assert "maxRunSeconds 10" in (private_json(failed.private) or b"").decode()
     assert world.job().ending.at - world.job().run.first_claimed_at == 11 * SECOND
     assert world.job().resume.body_ref == "page-0"
     [refused] = world.report(EXTRACTED, node(1))

@@ -2,10 +2,14 @@
 
 import msgspec
 
+from schemas.events import JobSubmitted
+from services.ledger.apply import apply
 from services.ledger.commands import DeleteJob, ExplainJob
+from services.ledger.explain import explain
 from services.ledger.policy import SECOND, Policy
 from services.ledger.replies import Because, Explained, Refused
 from services.ledger.reports import DeliveryResult, RetryLater
+from services.ledger.state import NO_HASH, Ledger
 from tests.unit.ledger.world import POSTGRES, START, World
 
 
@@ -62,6 +66,17 @@ def test_a_full_fleet_is_told_from_a_dispatched_task() -> None:
     assert explained(world, "j1").because == Because.CLAIM
     why = explained(world, "j2")
     assert (why.because, why.unclaimed, why.window, why.workers) == (Because.FLEET_FULL, 1, 1, 1)
+
+
+def test_between_its_submission_and_its_dispatch_a_job_waits_for_its_turn() -> None:
+    world = manned(World().org())
+    world.submit("j1")
+    then = Ledger(0, world.policy)  # as it may be asked of a past position
+    for recorded in world.seen:
+        apply(then, recorded, NO_HASH)
+        if isinstance(recorded.event, JobSubmitted):
+            break
+    assert explain(then, then.jobs["j1"]).because is Because.TURN
 
 
 def test_a_running_job_names_its_worker_and_a_deferred_one_its_date() -> None:
