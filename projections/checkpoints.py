@@ -4,6 +4,7 @@ from pathlib import Path
 
 import psycopg
 from psycopg import sql
+from psycopg.errors import UndefinedTable
 
 from projections.clickhouse.migrate import SCHEMA as BOOKS
 from services.runtime.sql import blocks
@@ -14,6 +15,13 @@ SQL = blocks(Path(__file__).with_name("checkpoints.sql"))
 
 def postgres_checkpoints(dsn: str) -> dict[int, int]:
     """Return the position up to which the active version of the read model in Postgres has each partition."""
+    try:
+        return _active_positions(dsn)
+    except UndefinedTable:  # a rebuild has just replaced it
+        return _active_positions(dsn)
+
+
+def _active_positions(dsn: str) -> dict[int, int]:
     with psycopg.connect(dsn, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
         active = connection.execute(SQL["active_schema"]).fetchone()
         assert active is not None, "migrations name an active version"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 
 from msgspec.structs import replace
+from psycopg.errors import UndefinedTable
 
 from projections.checkpoints import clickhouse_checkpoints
 from projections.postgres.rows import Checkpoint, instant
@@ -38,6 +39,13 @@ from services.runtime.topics import events
 
 def verify(settings: Settings) -> Report:
     """Verify the ledger that the settings point at."""
+    try:
+        return _verified(settings)
+    except UndefinedTable:  # a rebuild has replaced the version that was being read
+        return _verified(settings)
+
+
+def _verified(settings: Settings) -> Report:
 
     def open_records(partition: int) -> LogReader:
         return LogReader(settings, events(settings), {partition: 0})

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 from psycopg import Connection, sql
 
-from projections.clickhouse.migrate import SCHEMA, migrate
+from projections.clickhouse.migrate import migrate
 from projections.clickhouse.plan import Plan, Range
 from services.runtime.raw_log import Checkpoint
 from services.runtime.sql import blocks
@@ -23,12 +23,12 @@ class BooksMoved(Exception):
 class Books:
     """One session; `lock` before the first plan; `close` gives the lock back."""
 
-    def __init__(self, dsn: str) -> None:
-        migrate(dsn)
+    def __init__(self, dsn: str, schema: str) -> None:
+        migrate(dsn, schema)
         self._connection: Connection[Any] = psycopg.connect(
-            dsn, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name=f"jobledger projection {SCHEMA}"
+            dsn, autocommit=True, connect_timeout=CONNECT_SECONDS, application_name=f"jobledger projection {schema}"
         )
-        self._connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(SCHEMA)))
+        self._connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(schema)))
 
     def close(self) -> None:
         """End the session."""

@@ -9,16 +9,16 @@ from services.runtime import clickhouse
 from services.runtime.migrations import apply
 from services.runtime.settings import settings_from
 
-SCHEMA = "clickhouse_v1"  # of the bookkeeping in Postgres
+SCHEMA = "clickhouse_v1"  # of the bookkeeping in Postgres; that of a version being built has a higher number
 BOOKKEEPING = Path(__file__).parent / "bookkeeping"
 TABLES = Path(__file__).parent / "migrations"
 WITHOUT_COLUMN = frozenset({"destinations"})  # fields of events that job_events leaves out: lists of records
 APPLIED = "migrations"  # the table in ClickHouse that says which of them were applied
 
 
-def migrate(dsn: str) -> None:
+def migrate(dsn: str, schema: str = SCHEMA) -> None:
     """Apply what is missing in Postgres; safe to repeat and to run from several processes at once."""
-    apply(dsn, SCHEMA, BOOKKEEPING)
+    apply(dsn, schema, BOOKKEEPING)
 
 
 def migrate_tables(client: Client) -> None:

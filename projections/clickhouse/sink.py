@@ -14,7 +14,7 @@ from projections.clickhouse.books import Books
 from projections.clickhouse.erasure import erase
 from projections.clickhouse.gathering import worth_an_insert
 from projections.clickhouse.insertion import Insertion
-from projections.clickhouse.migrate import migrate_tables
+from projections.clickhouse.migrate import SCHEMA, migrate_tables
 from projections.clickhouse.plan import Plan, plan_of, split
 from services.runtime.clickhouse import connect
 from services.runtime.errors import RuntimeFault
@@ -39,10 +39,11 @@ class PlanTooOld(Exception):
 
 
 class ClickHouseSink:
-    """The projection's hold on ClickHouse and its bookkeeping. `lock` before anything else."""
+    """The projection's hold on ClickHouse and its bookkeeping, the schema of a version. `lock` before anything else."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._books = Books(settings.postgres)
+    def __init__(self, settings: Settings, schema: str = SCHEMA, reader: str = READER) -> None:
+        self._reader = reader
+        self._books = Books(settings.postgres, schema)
         try:
             self._client: Client = connect(settings.clickhouse)
             migrate_tables(self._client)
@@ -91,7 +92,7 @@ class ClickHouseSink:
             self._plan, self._waiting = None, others
             moved |= {partition: each.end for partition, each in plan.ranges.items()}
             self._checkpoints |= moved
-            count("events_folded", len(taken), reader=READER, event_type="all")
+            count("events_folded", len(taken), reader=self._reader, event_type="all")
         return moved
 
     def close(self) -> None:

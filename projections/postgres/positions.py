@@ -15,6 +15,7 @@ from services.runtime.sql import blocks
 SQL = blocks(Path(__file__).with_name("read.sql"))
 RECONNECT_SECONDS = 0.5
 CONNECT_SECONDS = 5
+SWITCHED = "switched"  # what a rebuild tells who listens to the version that it has replaced
 RENEW_SECONDS = 60.0  # then it is asked again which version is active
 log = logging.getLogger(__name__)
 
@@ -72,6 +73,8 @@ class Positions:
             self._positions.clear()  # they may have been another version's
             await self._note(stored)
             async for notify in connection.notifies(timeout=RENEW_SECONDS):
+                if notify.payload == SWITCHED:
+                    return
                 await self._note(_told(notify))
 
     async def _stored(self, connection: AsyncConnection[Any]) -> dict[int, int]:

@@ -1,7 +1,8 @@
 """The queries of the API on the read model, each scoped to one org.
 
-Every connection follows `jobledger.active_version` as it was when the connection was made; the pool renews its
-connections, so a switch to another version reaches every reader within CONNECTION_SECONDS.
+Every connection follows `jobledger.active_version` as it was when the connection was set up. A rebuild that replaces
+the version takes its schema's name away: a read that meets that is made once more, on the new version, so no read sees
+the old one any more (`following.py`).
 """
 
 from collections.abc import Collection, Sequence
@@ -18,6 +19,7 @@ from psycopg.rows import class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool
 
 from projections.postgres import detail, listing
+from projections.postgres.following import Version, on_the_active_version
 from projections.postgres.gathered import Gathered
 from projections.postgres.positions import Positions
 from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
@@ -55,12 +57,19 @@ class ReadModel:
             min_size=1,
             max_size=max_connections,
             max_lifetime=CONNECTION_SECONDS,
-            configure=_configure,
+            configure=self._set_up,
+            check=self._set_up,
             kwargs={"application_name": "jobledger read model"},
             open=False,
         )
+        self._version = Version()
         self._positions = Positions(dsn)
         self._details = Gathered(self._details_of, lanes=DETAIL_LANES, most=MOST_DETAILS)
+
+    async def _set_up(self, connection: Connection) -> None:
+        if not self._version.is_followed_by(connection):
+            await _configure(connection)
+            self._version.followed_by(connection)
 
     async def open(self) -> None:
         """Connect, or raise psycopg_pool.PoolTimeout."""
@@ -85,6 +94,7 @@ class ReadModel:
         """Return a job with everything about it, of one instant; None: the org has no such job."""
         return await self._details.get((org_id, job_id))
 
+    @on_the_active_version
     async def _details_of(self, wanted: Collection[tuple[str, str]]) -> dict[tuple[str, str], JobDetail]:
         orgs, jobs = zip(*wanted, strict=True)
         values: dict[str, Any]
@@ -97,6 +107,7 @@ class ReadModel:
             found = [detail.detail_of(row) for row in await cursor.fetchall()]
         return {(each.job.org_id, each.job.job_id): each for each in found}
 
+    @on_the_active_version
     async def progress(self, org_id: str, job_id: str, partition: int, after: int) -> Progress:
         """Return what a job's events behind an ordinal left, of one instant, and how far its partition was folded."""
         key = (org_id, job_id)
@@ -111,12 +122,14 @@ class ReadModel:
                 await _rows(connection, Visit, "trace_after", (*key, after)) if jobs else [],
             )
 
+    @on_the_active_version
     async def head(self, org_id: str, job_id: str) -> Job | None:
         """Return a job's row alone; None: the org has no such job."""
         async with self._pool.connection() as connection:
             jobs = await _rows(connection, Job, "job", (org_id, job_id))
         return jobs[0] if jobs else None
 
+    @on_the_active_version
     async def page(
         self,
         org_id: str,
@@ -139,65 +152,76 @@ class ReadModel:
         more = len(jobs) > limit and bool(shown)
         return Page(shown, Cursor(shown[-1].submitted_at, shown[-1].job_id, oldest_first) if more else None)
 
+    @on_the_active_version
     async def statuses(self, org_id: str, job_ids: Sequence[str]) -> dict[str, JobStatus]:
         """Return the status of each of these jobs that the org has."""
         async with self._pool.connection() as connection:
             rows = await _rows(connection, JobStatus, "statuses", (org_id, list(job_ids)))
         return {row.job_id: row for row in rows}
 
+    @on_the_active_version
     async def deleted(self, org_id: str, job_ids: Sequence[str]) -> set[str]:
         """Return which of these jobs the org had and deleted."""
         async with self._pool.connection() as connection, connection.cursor(row_factory=scalar_row) as cursor:
             return set(await (await cursor.execute(SQL["deleted"], (org_id, list(job_ids)))).fetchall())
 
+    @on_the_active_version
     async def deliveries_to(self, org_id: str, destination_ids: Sequence[str], limit: int) -> list[Delivery]:
         """Return the newest deliveries of an org to any of these destinations."""
         arguments = {"org_id": org_id, "destination_ids": list(destination_ids), "limit": limit}
         async with self._pool.connection() as connection:
             return await _rows(connection, Delivery, "deliveries_to", arguments)
 
+    @on_the_active_version
     async def replayable(self, org_id: str, which: Replayable, limit: int) -> list[Delivery]:
         """Return newest generations that may be made once more, by job and destination."""
         arguments = {"org_id": org_id, "limit": limit, **asdict(which)}
         async with self._pool.connection() as connection:
             return await _rows(connection, Delivery, "replayable", arguments)
 
+    @on_the_active_version
     async def fires(self, org_id: str, schedule_id: str, before: int, limit: int) -> list[Fire]:
         """Return the newest fires of a schedule, those whose ordinal in the org is below `before`."""
         arguments = {"org_id": org_id, "schedule_id": schedule_id, "before": before, "limit": limit}
         async with self._pool.connection() as connection:
             return await _rows(connection, Fire, "fires", arguments)
 
+    @on_the_active_version
     async def usage(self, org_id: str) -> Usage | None:
         """Return what an org has and spent; None: it is not folded yet."""
         async with self._pool.connection() as connection:
             rows = await _rows(connection, Usage, "usage", (org_id,))
         return rows[0] if rows else None
 
+    @on_the_active_version
     async def transactions(self, org_id: str, before: int, limit: int) -> list[Transaction]:
         """Return the newest transactions of an org, those whose position is below `before`."""
         arguments = {"org_id": org_id, "before": before, "limit": limit}
         async with self._pool.connection() as connection:
             return await _rows(connection, Transaction, "transactions", arguments)
 
+    @on_the_active_version
     async def last_runs(self, org_id: str, schedule_ids: Sequence[str]) -> dict[str, datetime]:
         """Return when each of these schedules last submitted jobs; none that never did."""
         async with self._pool.connection() as connection:
             rows = await (await connection.execute(SQL["last_runs"], (list(schedule_ids), org_id))).fetchall()
         return dict(rows)
 
+    @on_the_active_version
     async def extraction(self, org_id: str, job_id: str) -> Extraction | None:
         """Return what the internal destination holds of a job, or None."""
         async with self._pool.connection() as connection:
             rows = await _rows(connection, Extraction, "extraction", {"org_id": org_id, "job_id": job_id})
         return rows[0] if rows else None
 
+    @on_the_active_version
     async def expired_at(self, org_id: str, job_id: str) -> datetime | None:
         """Return since when the results of a job are past retention; None: they are not."""
         async with self._pool.connection() as connection, connection.cursor(row_factory=scalar_row) as cursor:
             await cursor.execute(SQL["expired_at"], {"org_id": org_id, "job_id": job_id})
             return await cursor.fetchone()
 
+    @on_the_active_version
     async def extractions(
         self, org_id: str, *, domain: str = "", url: str = "", limit: int = 20, offset: int = 0
     ) -> Extractions:
@@ -213,6 +237,7 @@ class ReadModel:
         shown = [row for row in rows[:limit] if row.job_id not in expired]  # their rows go a moment later
         return Extractions(shown, len(rows) > limit, pending, past)
 
+    @on_the_active_version
     async def checkpoints(self) -> dict[int, Checkpoint]:
         """Return how far each partition has been folded."""
         async with self._pool.connection() as connection:

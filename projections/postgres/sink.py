@@ -5,10 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import psycopg
 
-from projections.migrate import SCHEMA, migrate
+from projections.migrate import migrate
 from projections.postgres.batch import Batch, batch_of
 from projections.postgres.rows import Checkpoint
-from projections.postgres.store import CheckpointMoved, Store
+from projections.postgres.store import CheckpointMoved, Store, VersionReplaced
 from projections.runner import Log, Runner
 from services.runtime.errors import KeysAway, RegistryFault, Unsealable
 from services.runtime.health import Progress
@@ -21,6 +21,7 @@ READER = "postgres"
 WAITS_FOR: dict[type[Exception], str] = {
     psycopg.OperationalError: "Postgres",
     CheckpointMoved: "Postgres",
+    VersionReplaced: "the version that a rebuild has made",
     RegistryFault: "the schema registry",
     KeysAway: "JOBLEDGER_CREDENTIALS_KEY",
     Unsealable: "JOBLEDGER_CREDENTIALS_KEY",
@@ -28,11 +29,10 @@ WAITS_FOR: dict[type[Exception], str] = {
 
 
 class PostgresSink:
-    """Writes to the version of the read model that this code knows. `lock` before anything else."""
+    """Writes to one version of the read model. `lock` before anything else."""
 
-    def __init__(self, dsn: str, vault: Vault) -> None:
-        migrate(dsn)
-        self._store = Store(dsn, SCHEMA, vault)
+    def __init__(self, store: Store, reader: str = READER) -> None:
+        self._store, self._reader = store, reader
         self._checkpoints: dict[int, Checkpoint] = {}
 
     def lock(self) -> bool:
@@ -49,12 +49,25 @@ class PostgresSink:
         batch = batch_of(self._checkpoints, entries)
         self._store.write(batch)
         self._checkpoints |= batch.after
-        _count(batch)
+        _count(batch, self._reader)
         return _places(batch.after)
 
     def close(self) -> None:
         """End the session."""
         self._store.close()
+
+
+class ActiveSink(PostgresSink):
+    """Writes to the version that readers follow."""
+
+    def __init__(self, dsn: str, vault: Vault) -> None:
+        super().__init__(Store(dsn, migrate(dsn), vault))
+
+    def lock(self) -> bool:
+        """Try to become the only writer; VersionReplaced where readers have another version by now."""
+        locked = super().lock()
+        self._store.check_active()
+        return locked
 
 
 def postgres_runner(
@@ -65,13 +78,13 @@ def postgres_runner(
     progress: Progress,
 ) -> Runner[Entry]:
     """Return what follows the log into Postgres."""
-    return Runner(READER, lambda: PostgresSink(dsn, vault), open_log, partitions, progress, WAITS_FOR)
+    return Runner(READER, lambda: ActiveSink(dsn, vault), open_log, partitions, progress, WAITS_FOR)
 
 
 def _places(checkpoints: Mapping[int, Checkpoint]) -> dict[int, LogCheckpoint]:
     return {partition: LogCheckpoint(at.position, at.next_offset) for partition, at in checkpoints.items()}
 
 
-def _count(batch: Batch) -> None:
+def _count(batch: Batch, reader: str) -> None:
     for event_type, number in Counter(recorded.header.event_type for recorded in batch.events).items():
-        count("events_folded", number, reader=READER, event_type=event_type)
+        count("events_folded", number, reader=reader, event_type=event_type)

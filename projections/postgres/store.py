@@ -5,7 +5,8 @@ and endpoints that the ledger has disabled are disabled in the configuration.
 
 StoreError
 ├── CheckpointMoved  another process has folded further from the same checkpoint
-└── RowsMoved        a row is not what this batch was folded onto
+├── RowsMoved        a row is not what this batch was folded onto
+└── VersionReplaced  a rebuild has made another version, which readers follow
 """
 
 from collections.abc import Iterable
@@ -17,6 +18,7 @@ from typing import Any
 import msgspec
 import psycopg
 from psycopg import Connection, sql
+from psycopg.errors import UndefinedTable
 from psycopg.rows import args_row
 from psycopg.types.json import set_json_dumps
 
@@ -45,6 +47,10 @@ class CheckpointMoved(StoreError):
 
 class RowsMoved(StoreError):
     """A row changed between load and write."""
+
+
+class VersionReplaced(StoreError):
+    """This version is not the one that readers follow any more."""
 
 
 class Store:
@@ -89,6 +95,11 @@ class Store:
         assert row is not None
         return bool(row[0])
 
+    def check_active(self) -> None:
+        """Raise VersionReplaced where readers follow another version."""
+        if self._connection.execute(SQL["is_active"]).fetchone() != (True,):
+            raise VersionReplaced("readers follow another version: open everything again")
+
     def checkpoints(self, partitions: Iterable[int]) -> dict[int, Checkpoint]:
         """Return the checkpoint of each of these partitions, beginning those that have none."""
         wanted = list(partitions)
@@ -101,6 +112,13 @@ class Store:
         """Fold a batch onto its rows and move the checkpoints, all or nothing."""
         if not batch.after:
             return
+        try:
+            self._write_batch(batch)
+        except UndefinedTable as error:  # the schema has another name now
+            self.check_active()
+            raise VersionReplaced("the tables of this version are gone") from error
+
+    def _write_batch(self, batch: Batch) -> None:
         with self._connection.transaction():
             current = replace(
                 self._load(job_keys(batch.events), begun(batch.events)), usage=self._load_usage(orgs_of(batch.events))
@@ -145,9 +163,7 @@ class Store:
         deliveries = list(changes.deliveries.values())
         if changes.erased:
             self._connection.execute(SQL["erase_jobs"], _columns(changes.erased))
-            destroy(self._connection, changes.erased)
-        if changes.disabled:
-            disable(self._connection, changes.disabled)
+        self._change_beside(changes)
         for row in changes.deleted.values():
             self._connection.execute(SQL["upsert_deleted"], msgspec.structs.astuple(row))
         self._save_usage(list(changes.usage.values()))
@@ -162,6 +178,13 @@ class Store:
         self._deliveries.append(deliveries)
         self._write("update_jobs", len(changed))
         self._write("upsert_deliveries", len(deliveries))
+
+    def _change_beside(self, changes: Changes) -> None:
+        """Change what belongs to no version: the keys of erased jobs, endpoints that the ledger has disabled."""
+        if changes.erased:
+            destroy(self._connection, changes.erased)
+        if changes.disabled:
+            disable(self._connection, changes.disabled)
 
     def _save_usage(self, usage: list[Usage]) -> None:
         columns = {name: [getattr(row, name) for row in usage] for name in Usage.__struct_fields__}

@@ -3,6 +3,10 @@
 -- name: lock
 SELECT pg_try_advisory_lock(hashtextextended('jobledger projection ' || current_schema(), 0))
 
+-- name: is_active
+SELECT EXISTS (
+    SELECT FROM jobledger.active_version WHERE read_model = 'postgres' AND schema_name = current_schema())
+
 -- name: begin_partitions
 INSERT INTO checkpoints (partition, position, next_offset, occurred_at, cause)
 SELECT p, 0, 0, timestamptz 'epoch', -1 FROM unnest(%s::integer[]) AS p

@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 from psycopg import Connection, IsolationLevel, sql
+from psycopg.errors import UndefinedTable
 from psycopg.rows import dict_row
 
 from services.decider.archive import ArchiveAway
@@ -85,6 +86,12 @@ class PostgresArchive:
         self._loader.shutdown(wait=False, cancel_futures=False)
 
     def _load(self, partition: int, org_id: str, job_id: str, position: int) -> Job | None:
+        try:
+            return self._find(partition, org_id, job_id, position)
+        except UndefinedTable:  # a rebuild has replaced the version that the connection follows
+            return self._find(partition, org_id, job_id, position)
+
+    def _find(self, partition: int, org_id: str, job_id: str, position: int) -> Job | None:
         try:
             if self._connection is None or self._connection.closed:
                 self._connection = self._connect()

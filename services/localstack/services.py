@@ -65,6 +65,18 @@ SERVICES = (
     Service("api", ("-m", "api"), needs=("broker", "postgres", "decider"), knows=("operator_key", "credentials_key")),
 )
 
+# Left out unless its setting is given: it reads the whole log again and again.
+VERIFICATION = Service(
+    "verification", ("-m", "projections.verification"), needs=("broker", "postgres"), knows=("credentials_key",)
+)
+VERIFICATION_SETTING = "JOBLEDGER_VERIFY_PAUSE_SECONDS"
+
+
+def services_for(environ: Mapping[str, str]) -> tuple[Service, ...]:
+    """Return the services of a stack with these settings."""
+    return (*SERVICES, VERIFICATION) if environ.get(VERIFICATION_SETTING) else SERVICES
+
+
 # Each has `migrate(url)` and runs as `python -m`; all may run at once.
 MIGRATIONS = (
     "api.config.migrate",

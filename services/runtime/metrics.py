@@ -40,6 +40,7 @@ Counted = Literal[
     "stream_events_sent",
     "stream_resets",
     "streams_ended",
+    "verify_runs",
 ]
 Level = Literal[
     "position",
@@ -57,6 +58,10 @@ Level = Literal[
     "circuit_open",
     "deliveries_overdue",
     "webhook_endpoints_throttled",
+    "rebuild_events_left",
+    "verify_violations",
+    "verify_good_position",
+    "verify_good_age_seconds",
 ]
 Timed = Literal[
     "restore_seconds",
@@ -75,8 +80,9 @@ Kind = Literal["counter", "gauge", "histogram"]
 
 DECIDER, WORKERS, WRITERS, API = "decider", "workers", "writers", "api"
 POSTGRES, CLICKHOUSE, HEADS = "projections", "projections-clickhouse", "projections-heads"
-SNAPSHOTTER, SCHEDULER = "snapshotter", "scheduler"
-PROCESSES = (DECIDER, WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER, SCHEDULER, API)
+SNAPSHOTTER, SCHEDULER, REBUILD, VERIFICATION = "snapshotter", "scheduler", "rebuild", "verification"
+SERVING = (DECIDER, WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER, SCHEDULER, API, VERIFICATION)
+PROCESSES = (*SERVING, REBUILD)
 PROJECTIONS, STREAMS, ASKERS = (
     (POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER),
     (WORKERS, WRITERS),
@@ -101,17 +107,19 @@ METRICS: dict[Name, Metric] = {
     "events_folded": Metric(
         "Events folded into a read model; event_type is `all` where they are not told apart",
         "events",
-        (POSTGRES, CLICKHOUSE),
+        (POSTGRES, CLICKHOUSE, REBUILD),
         ("reader", "event_type"),
     ),
     "events_repeated": Metric(
-        "Events dropped because they lay at or below the checkpoint", "events", (*PROJECTIONS, API)
+        "Events dropped because they lay at or below the checkpoint", "events", (*PROJECTIONS, API, REBUILD)
     ),
-    "events_of_unknown_type": Metric("Events that this version does not know", "events", (POSTGRES, SNAPSHOTTER, API)),
+    "events_of_unknown_type": Metric(
+        "Events that this version does not know", "events", (POSTGRES, SNAPSHOTTER, API, REBUILD)
+    ),
     "events_not_ours": Metric(
         "Records on the topic of events that the decider did not write, left out by a reader",
         "records",
-        (DECIDER, *PROJECTIONS, API),
+        (DECIDER, *PROJECTIONS, API, REBUILD),
         ("reader",),
     ),
     "dead_letters": Metric(
@@ -186,6 +194,12 @@ METRICS: dict[Name, Metric] = {
         (API,),
         ("reason",),
     ),
+    "verify_runs": Metric(
+        "Verifications of the whole ledger; outcome is good, violations, or failed (it could not be made)",
+        "verifications",
+        (VERIFICATION,),
+        ("outcome",),
+    ),
     "streams_open": Metric("Streams of jobs that are open", "streams", (API,)),
     "streams_watched_jobs": Metric("Jobs that open streams share", "jobs", (API,)),
     "position": Metric(
@@ -206,9 +220,7 @@ METRICS: dict[Name, Metric] = {
     "jobs_live": Metric("Jobs in a decider's memory that have not ended", "jobs", (DECIDER,), ("partition",)),
     "tasks_running": Metric("Jobs that this worker runs now", "jobs", (WORKERS,)),
     "worker_slots_free": Metric("Tasks that this worker could take now", "tasks", (WORKERS,)),
-    "process_ready": Metric(
-        "1: the part of the process makes progress, 0: it does not", "0 or 1", PROCESSES, ("part",)
-    ),
+    "process_ready": Metric("1: the part of the process makes progress, 0: it does not", "0 or 1", SERVING, ("part",)),
     "circuit_open": Metric(
         "1 while a destination is down and one batch at a time is tried there, else 0: alarm on 1",
         "circuits",
@@ -222,6 +234,29 @@ METRICS: dict[Name, Metric] = {
         ("partition",),
     ),
     "schedules_overdue": Metric("Schedules that are due and not fired yet", "schedules", (SCHEDULER,)),
+    "rebuild_events_left": Metric(
+        "Events that the version being built lacks, up to where the version in use was when last looked at",
+        "events",
+        (REBUILD,),
+        ("read_model",),
+    ),
+    "verify_violations": Metric(
+        "What the last verification found that is not as the log says, by table (or log); alarm on more than 0",
+        "violations",
+        (VERIFICATION,),
+        ("kind",),
+    ),
+    "verify_good_position": Metric(
+        "Position up to which the last verification without a violation compared",
+        "positions",
+        (VERIFICATION,),
+        ("partition",),
+    ),
+    "verify_good_age_seconds": Metric(
+        "Since the last verification without a violation began; alarm where it grows for hours",
+        "seconds",
+        (VERIFICATION,),
+    ),
     "restore_seconds": Metric(
         "A partition's state read back, from its snapshot and from the log up to the fence",
         "seconds",

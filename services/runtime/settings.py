@@ -88,6 +88,7 @@ class Settings:
     schedule_grace_seconds: float = 60.0  # a due time that was not fired by then was missed
     schedule_catch_up: int = 100  # missed due times that the policy `all` makes up for at most
     schedule_poll_seconds: float = 1.0  # between two looks for what is due
+    verify_pause_seconds: float = 300.0  # between two verifications of the service that verifies, at least
     max_body_bytes: int = 10 * 1024 * 1024  # of a fetched page
     brightdata_url: str = "https://api.brightdata.com"  # base URLs of providers, each followed by the path of its API
     oxylabs_url: str = "https://realtime.oxylabs.io"
@@ -157,6 +158,7 @@ def _check(settings: Settings) -> None:
         "schedule_grace_seconds",
         "schedule_poll_seconds",
         "retention_poll_seconds",
+        "verify_pause_seconds",
         "webhook_disable_seconds",
     ):
         if not 0 < getattr(settings, name) < float("inf"):

@@ -215,7 +215,7 @@ def _clickhouse(world: World) -> list[tuple[Any, str, Any]]:
         (clickhouse_main, "runner_of", _in_fibers(clickhouse_main.runner_of)),
         (clickhouse_main, "watch_postgres", watch_nothing),
         (clickhouse_main, "watch_clickhouse", watch_nothing),
-        (projections.clickhouse.sink, "Books", lambda _dsn: clickhouse.Books(world.house)),
+        (projections.clickhouse.sink, "Books", lambda _dsn, _schema: clickhouse.Books(world.house)),
         (projections.clickhouse.sink, "connect", lambda _url: clickhouse.Client(world.house)),
         (projections.clickhouse.sink, "migrate_tables", lambda _client: None),
     ]

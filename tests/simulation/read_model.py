@@ -90,6 +90,9 @@ class Store:
             self._model.owner = self
         return self._model.owner is self
 
+    def check_active(self) -> None:
+        """There is one version here."""
+
     def checkpoints(self, partitions: Iterable[int]) -> dict[int, Checkpoint]:
         """Return where to go on."""
         self._call()
