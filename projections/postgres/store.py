@@ -187,6 +187,7 @@ class Store:
             disable(self._connection, changes.disabled)
 
     def _save_usage(self, usage: list[Usage]) -> None:
+        usage.sort(key=lambda row: row.org_id)  # rows are locked in one order, by every process
         columns = {name: [getattr(row, name) for row in usage] for name in Usage.__struct_fields__}
         self._write("upsert_usage", len(usage), columns)
 
@@ -215,6 +216,6 @@ class Store:
 
 
 def _columns(keys: Iterable[JobKey]) -> tuple[list[str], list[str]]:
-    """Return keys as two arrays; the same set gives both in the same order."""
-    listed = list(keys)
+    """Return keys as two arrays, sorted: whoever locks rows by them locks them in the same order as anybody else."""
+    listed = sorted(keys)
     return [org for org, _ in listed], [job for _, job in listed]

@@ -1,8 +1,13 @@
 """The store on a real Postgres: batches whole or absent, one writer, rows that cannot be bad."""
 
+import os
 import random
+import subprocess
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -15,9 +20,10 @@ from projections.postgres.store import SQL, CheckpointMoved, RowsMoved, Store
 from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.log import PartitionLog
 from projections.verification.snapshot import snapshot_of
+from schemas.credit_events import CreditsGranted
 from services.runtime.settings import Settings
 from services.runtime.shredding.vault import Vault
-from tests.event_streams import Stream, entries_of
+from tests.event_streams import START, Stream, entries_of
 from tests.integration.projections.conftest import Connection, Project
 
 DEADLINE_SECONDS = 30.0
@@ -195,6 +201,110 @@ def test_a_bad_job_row_is_impossible(change: str, constraint: str, project: Proj
     assert refused.value.diag.constraint_name == constraint
 
 
+@pytest.mark.parametrize(
+    ("table", "change", "constraint"),
+    [
+        ("job_transitions", "status = 'lsot'", "transition_status_is_known"),
+        ("job_transitions", "attempt = -1", "transition_ordinals_are_positive"),
+        ("job_transitions", "event_type = ''", "transition_is_of_a_type"),
+        ("job_trace", "attempt = 0", "visit_is_of_an_attempt"),
+        ("extraction_deliveries", "generation = 0", "delivery_ordinals_are_positive"),
+        ("extraction_deliveries", "ack_seq = seq + 1", "ack_is_an_event_of_the_job"),
+        ("extraction_deliveries", "acked_at = requested_at - interval '1 s'", "acked_after_it_was_requested"),
+        ("deleted_jobs", "erasures = -1", "deleted_ordinals_are_positive"),
+        ("schedule_fires", "partition = -1", "fire_is_of_a_partition"),
+        ("credit_transactions", "kind = 'debit'", "kind_has_its_sign"),
+    ],
+)
+def test_a_bad_row_of_any_table_is_impossible(
+    table: str, change: str, constraint: str, project: Project, database: Connection
+) -> None:
+    stream = Stream().open()
+    job, deleted = stream.submit(0), stream.submit(0)
+    for each in (job, deleted):
+        stream.dispatch(each)
+        stream.claim(each)
+        stream.visit(each)
+        stream.extract(each)
+        stream.ack(each, "internal")
+    stream.delete(deleted)
+    stream.fire(2, START)
+    stream.record(CreditsGranted(org_id=job.org_id, credits=7), 2)
+    project(entries_of(stream))
+    with pytest.raises(psycopg.errors.CheckViolation) as refused:
+        database.execute(f"UPDATE {table} SET {change}".encode())
+    assert refused.value.diag.constraint_name == constraint
+
+
+def test_two_writers_of_the_same_orgs_never_wait_for_each_other_in_a_ring(settings: Settings) -> None:
+    stream = Stream(orgs=tuple(f"org-{number}" for number in range(40))).open()
+    chosen = random.Random(3)
+    stream.play(chosen.randrange(16 * 40) for _ in range(600))
+    entries, refused = entries_of(stream), []
+
+    def write(seed: int) -> None:
+        sizes = random.Random(seed)
+        with closing(Store(settings.postgres, SCHEMA, Vault(""))) as store:  # without the lock, as one that lost it
+            while (at := store.checkpoints([0])[0].position) < len(entries):
+                some = batch_of(store.checkpoints(range(4)), entries[: at + sizes.randrange(20, 60)])
+                try:
+                    store.write(some)
+                except (CheckpointMoved, RowsMoved, psycopg.errors.UniqueViolation) as error:
+                    refused.append(type(error))
+
+    with ThreadPoolExecutor(2) as pool:
+        for writing in [pool.submit(write, seed) for seed in range(2)]:
+            writing.result(DEADLINE_SECONDS * 4)  # a DeadlockDetected would be raised here
+    assert refused, "they never met"
+    assert differences(settings, stream) == []
+
+
+OLD = "c3768599"  # the last commit whose newest migration is 009
+FOLD_BY_OLD_CODE = """
+import sys
+from contextlib import closing
+from projections.migrate import SCHEMA, migrate
+from projections.postgres.store import Store
+from services.runtime.shredding.vault import Vault
+from projections.postgres.batch import batch_of
+from tests.event_streams import Stream, entries_of
+import projections.migrate
+
+assert len(list(projections.migrate.MIGRATIONS.glob("*.sql"))) == 9, projections.migrate.MIGRATIONS
+stream = Stream().open().play(range(0, 16 * 40, 3))
+migrate(sys.argv[1])
+with closing(Store(sys.argv[1], SCHEMA, Vault(""))) as store:
+    assert store.lock()
+    for _ in range(2):
+        store.write(batch_of(store.checkpoints(range(4)), entries_of(stream)))
+print(sum(1 for each in stream.events if each.event.job_id))
+"""
+
+
+def test_code_of_an_older_migration_projects_into_the_newest_schema(
+    settings: Settings, database: Connection, tmp_path: Path
+) -> None:
+    root = Path(__file__).parents[3]
+    packages = ["schemas", "services", "projections", "api", "tests"]
+    old = subprocess.run(["git", "archive", OLD, *packages], cwd=root, capture_output=True, check=False)
+    if old.returncode:
+        pytest.skip(f"the history of the repository is not here, so neither is the code of {OLD}")
+    subprocess.run(["tar", "-x", "-C", str(tmp_path)], input=old.stdout, check=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", FOLD_BY_OLD_CODE, settings.postgres],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    deleted = count(database, "deleted_jobs")
+    assert count(database, "jobs") > 0
+    assert 0 < count(database, "job_transitions") <= int(done.stdout)
+    assert deleted or count(database, "job_transitions") == int(done.stdout)
+
+
 def test_the_gate_is_told_by_the_deliveries_alone(project: Project, database: Connection) -> None:
     stream = Stream().open()
     job = stream.submit(2)
@@ -237,6 +347,7 @@ def test_a_recorded_end_that_the_acks_do_not_bear_out_is_a_violation(
     stream.play([1])
     project(entries_of(stream))
     assert database.execute("SELECT fault FROM gate_violations").fetchall() == []
+    database.execute("ALTER TABLE extraction_deliveries DROP CONSTRAINT ack_is_an_event_of_the_job")  # by a meddler
     database.execute(change.encode())
     [(found,)] = database.execute("SELECT fault FROM gate_violations").fetchall()
     assert fault in str(found)
