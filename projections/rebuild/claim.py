@@ -1,11 +1,11 @@
-"""One rebuild of a read model at a time: whoever has the session has the claim, and its end gives it back."""
+"""Sessions of a rebuild: one that has the claim, as only one has it at a time, and ones that see one instant."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import psycopg
-from psycopg import Connection
+from psycopg import Connection, IsolationLevel
 
 from projections.rebuild.faults import AnotherRebuild
 from projections.rebuild.versions import SQL
@@ -22,3 +22,14 @@ def claimed(dsn: str, read_model: str) -> Iterator[Connection[Any]]:
         if session.execute(SQL["claim"], (read_model,)).fetchone() != (True,):
             raise AnotherRebuild(f"another rebuild of {read_model} is under way: wait for it, or stop it")
         yield session
+
+
+@contextmanager
+def snapshot(dsn: str) -> Iterator[Connection[Any]]:
+    """Open a session that sees one instant, beginning with its first query."""
+    with psycopg.connect(dsn, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
+        connection.execute("SET TimeZone TO 'UTC'")
+        connection.isolation_level = IsolationLevel.REPEATABLE_READ
+        connection.read_only = True
+        with connection.transaction():
+            yield connection

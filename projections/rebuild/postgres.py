@@ -11,9 +11,8 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import psycopg
 from msgspec.structs import replace
-from psycopg import Connection, IsolationLevel, sql
+from psycopg import Connection, sql
 
 from projections.migrate import MIGRATIONS, migrate
 from projections.postgres.fold import Changes
@@ -21,7 +20,7 @@ from projections.postgres.positions import SWITCHED
 from projections.postgres.sink import PostgresSink
 from projections.postgres.store import Store
 from projections.rebuild.building import Builder, Positions, Progress
-from projections.rebuild.claim import claimed
+from projections.rebuild.claim import claimed, snapshot
 from projections.rebuild.difference import Side, compare_versions, deleted_meanwhile
 from projections.rebuild.digest import digest_of, in_both, shapes_of, whole
 from projections.rebuild.faults import AnotherRebuild, CannotCatchUp, NoSuchPosition
@@ -29,7 +28,7 @@ from projections.rebuild.outcome import Rebuilt
 from projections.rebuild.versions import RETIRED, SQL, UNTIL, Versions, of_schema
 from schemas.codec import Decoder
 from services.runtime.ledger_log import LedgerLog
-from services.runtime.migrations import CONNECT_SECONDS, apply
+from services.runtime.migrations import apply
 from services.runtime.raw_log import Checkpoint
 from services.runtime.settings import Settings
 from services.runtime.shredding.vault import Vault
@@ -145,14 +144,14 @@ class PostgresRebuild:
 
     def _compared(self, builder: Builder, versions: Versions, old: str, new: str) -> Rebuilt:
         """Fold up to exactly where the version in use is in a snapshot, and compare the two."""
-        with _snapshot(self.settings.postgres) as before, _snapshot(self.settings.postgres) as after:
+        with snapshot(self.settings.postgres) as before, snapshot(self.settings.postgres) as after:
             targets = Versions(before).positions(old)
             builder.build_up_to(targets)
             positions = builder.positions()
             self.progress.tell(f"comparing {new} with {old}")
             shapes = in_both(shapes_of(after, new), shapes_of(before, old))
             digest, difference = compare_versions(Side(after, new), Side(before, old), shapes)
-        with _snapshot(self.settings.postgres) as now:
+        with snapshot(self.settings.postgres) as now:
             gone = deleted_meanwhile(now, old, difference.faults)
         rows = sum(each.rows for each in digest.values())
         return Rebuilt(new, positions, whole(digest, positions.items()), rows, difference.without(gone))
@@ -173,17 +172,6 @@ class PostgresRebuild:
             self.progress.tell(f"readers follow {new}")
             return
         raise CannotCatchUp(f"{old} moves on too fast to be replaced: try again when there is less traffic")
-
-
-@contextmanager
-def _snapshot(dsn: str) -> Iterator[Connection[Any]]:
-    """Open a session that sees one instant, beginning with its first query."""
-    with psycopg.connect(dsn, autocommit=True, connect_timeout=CONNECT_SECONDS) as connection:
-        connection.execute("SET TimeZone TO 'UTC'")
-        connection.isolation_level = IsolationLevel.REPEATABLE_READ
-        connection.read_only = True
-        with connection.transaction():
-            yield connection
 
 
 def analyze(session: Connection[Any], schema: str) -> None:

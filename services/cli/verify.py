@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from services.cli.terminal import Json, fail
+from services.cli.terminal import Json, fail, print_json
 
 if TYPE_CHECKING:
     from projections.heads.signing import SignedHead
@@ -32,6 +32,9 @@ def verify(
             help="With --chain: a signed head that was kept, as GET /api/v1/history/head told it.", exists=True
         ),
     ] = None,
+    digests: Annotated[
+        bool, typer.Option("--digests", help="Print the digest of each table by org and day instead, of one instant.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Compare log and read models row by row; exit 1 naming table, job and field where they differ."""
@@ -45,7 +48,10 @@ def verify(
 
     try:
         settings = attached_settings(os.environ)
-        if chain:
+        if digests:
+            _print_digests(settings, as_json)
+            ok = True
+        elif chain:
             ok = _check_chain(settings, public_key, head or [], as_json)
         else:
             report = compare(settings)
@@ -57,6 +63,19 @@ def verify(
         fail(f"cannot verify: {fault}", type(fault).__name__, UNUSABLE)
     if not ok:
         raise typer.Exit(1)
+
+
+def _print_digests(settings: "Settings", as_json: bool) -> None:
+    from projections.rebuild.digests import digests_in_use
+
+    found = digests_in_use(settings.postgres)
+    if as_json:
+        print_json(found)
+        return
+    at = ", ".join(f"{partition}:{position}" for partition, position in sorted(found.positions.items()))
+    typer.echo(f"{found.version} at {at}: digest {found.digest}")
+    for line in found.buckets:
+        typer.echo(f"  {line.bucket}: {line.rows} rows, {line.digest}")
 
 
 def _check_chain(settings: "Settings", public_key: str, files: Sequence[Path], as_json: bool) -> bool:

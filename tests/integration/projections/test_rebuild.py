@@ -16,6 +16,7 @@ from psycopg import sql
 from projections.checkpoints import postgres_checkpoints
 from projections.postgres.read import ReadModel
 from projections.rebuild.building import Progress
+from projections.rebuild.digests import digests_in_use
 from projections.rebuild.faults import AnotherRebuild, LogTooShort, NoSuchPosition
 from projections.rebuild.outcome import Rebuilt
 from projections.rebuild.postgres import PostgresRebuild
@@ -249,6 +250,8 @@ def test_a_version_as_of_a_position_is_the_same_each_time_and_nobody_follows_it(
     gone = "SELECT count(*) FROM ledger_until.jobs JOIN ledger_v1.deleted_jobs USING (org_id, job_id)"
     assert database.execute(gone).fetchall() == [(0,)]
     assert database.execute("SELECT count(*) FROM ledger_v1.deleted_jobs").fetchall() != [(0,)]
+    in_use = digests_in_use(ledger.postgres)
+    assert rebuild_of(ledger).until(in_use.positions).digest == in_use.digest
     with pytest.raises(NoSuchPosition, match="0:999999: the version in use has 0 to"):
         rebuild_of(ledger).until({0: 999_999})
     assert rebuild_of(ledger).drop_old() == []
