@@ -33,15 +33,17 @@ def registry_at(url: str) -> SchemaById:
         try:
             with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as response:  # noqa: S310
                 answer = json.load(response)
+            if answer.get("schemaType", "AVRO") != "AVRO":
+                raise UnknownSchema(f"the registry at {base} knows no Avro schema {schema_id}")
+            return json.loads(answer["schema"])
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == 404:
                     raise UnknownSchema(f"the registry at {base} knows no schema {schema_id}") from None
                 raise RegistryAway(f"the registry at {base} answers {error.code} when asked for a schema") from None
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise RegistryAway(f"no schema registry answers at {base}: {error}") from None
-        if answer.get("schemaType", "AVRO") != "AVRO":
-            raise UnknownSchema(f"the registry at {base} knows no Avro schema {schema_id}")
-        return json.loads(answer["schema"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise RegistryAway(f"what answers at {base} is no schema registry") from None
 
     return look_up
