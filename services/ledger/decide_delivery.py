@@ -17,10 +17,13 @@ PLACE_CHARS = 200
 
 
 def decide_deliveries(ledger: Ledger, command: SettleDeliveries, now: int) -> list[AnyEvent]:
-    """Return the events of a batch of answers; repeated, stale and unknown ones change nothing."""
+    """Return the events of a batch of answers; repeated, stale and unknown ones change nothing.
+
+    Of two answers for one delivery an ACK counts: the destination has it, whichever try another one failed for.
+    """
     events: list[AnyEvent] = []
     answered: set[tuple[str, str]] = set()
-    for result in command.results:
+    for result in sorted(command.results, key=lambda each: bool(each.error_type)):
         job = ledger.jobs.get(result.job_id)
         place = (result.job_id, result.destination_id)
         if job is None or job.org_id != result.org_id or place in answered:

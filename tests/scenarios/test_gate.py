@@ -94,6 +94,14 @@ def test_56_no_order_and_no_repetition_of_acks_changes_when_it_opens(data: st.Da
     opens_once(World().extracted(destinations=places), places, shuffled, data.draw(st.integers(1, 5)))
 
 
+@pytest.mark.parametrize("failed_first", [True, False])
+def test_56_an_ack_beside_a_last_failure_in_one_batch_opens_the_gate(failed_first: bool) -> None:
+    world = World(Policy(delivery_schedule=())).extracted()
+    answers = [ack(error_type="connection", rows=0), ack()]
+    world.settle(*(answers if failed_first else reversed(answers)))
+    assert world.status() is Status.COMPLETED
+
+
 def test_56_acks_for_another_job_or_place_open_nothing() -> None:
     world = World().extracted(destinations=hooks(1))
     world.submit("j2", destinations=hooks(1))

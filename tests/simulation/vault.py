@@ -1,6 +1,7 @@
 """Stands for the keys of jobs in Postgres, and says whether they kept what they are for."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime
@@ -20,7 +21,9 @@ from tests.simulation.life import current
 # What begins a text that people wrote, or that quotes one; the ledger's own messages quote ids only.
 CLEAR = (b'{"url"', b'"finalUrl"', b'{"message"', b"shop.example")
 SWEPT = 0.4  # of the seeds look for keys that are left over, which takes a minute of them
-OF_THE_LEDGER = b'{"message":"destination '
+OF_THE_LEDGER = re.compile(
+    rb'\{"message":"(destination |stopped at its run-time limit|no worker claimed it|its worker was lost)'
+)
 
 
 class Vault:
@@ -103,6 +106,6 @@ class Vault:
         orgs = {org_id.encode() for org_id in self.orgs}
         for partition in broker.everything():
             for offset, entry in enumerate(partition.entries):
-                text = entry.value.replace(OF_THE_LEDGER, b"")
+                text = OF_THE_LEDGER.sub(b"", entry.value)
                 if entry.key in orgs and any(clear in text for clear in CLEAR):
                     yield f"{partition.topic} {partition.number}:{offset} has in clear {entry.value!r}"
