@@ -3,6 +3,8 @@
 import re
 from itertools import islice
 
+import re2
+
 MAX_ATTRIBUTES = 5_000  # of an element
 MANY_CHARS = 2 * MAX_ATTRIBUTES  # of a tag; with less it cannot have as many
 # As HTML has it: names, what separates them, values; a quote that begins no value belongs to a name.
@@ -11,9 +13,23 @@ _TAG = re.compile(rf"<[A-Za-z](?:[^\s/>=]++|[\s/]++|{_VALUE})*+")
 _NAME = re.compile(rf"{_VALUE}|([^\s/>=]++)")
 
 
+def _of_many_names() -> "re2._Regexp[bytes]":
+    """Return the pattern of a tag of hundreds of names, and of some scripts: of RE2, which is done in linear time."""
+    options = re2.Options()
+    options.log_errors = False  # where its memory is used up it goes on, slower, and says so
+    options.max_mem = 32 * 1024 * 1024  # with its default, pages of many kinds would use it up
+    separator = r"(?:[\s/]|=\s*(?:\"[^\"]*\"|'[^']*')|=)"
+    return re2.compile(rf"<[A-Za-z][^\s/=>]*(?:{separator}+[^\s/=>]+){{300}}".encode(), options)
+
+
+_SUSPICIOUS = _of_many_names()
+
+
 def overlong_tag(text: str) -> int | None:
     """Return where a tag with attributes without end begins, or None where there is none."""
-    for tag in _TAG.finditer(text) if len(text) > MANY_CHARS else ():
+    if len(text) <= MANY_CHARS or not _SUSPICIOUS.search(text.encode("utf-8", "replace")):
+        return None
+    for tag in _TAG.finditer(text):
         if tag.end() - tag.start() <= MANY_CHARS:
             continue
         names = (found for found in _NAME.finditer(text, tag.start(), tag.end()) if found.group(1))

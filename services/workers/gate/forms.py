@@ -19,9 +19,14 @@ from services.workers.gate.verdict import Page, Verdict
 NAME_CHARS = 60  # of a title or heading that names a form
 MAX_FORM_LINKS = 30
 MAX_CONSENT_LINKS = 40
+MAX_BARE_LINKS = 10
+MAX_BARE_IMAGES = 3
 SHELL_TEXT_CHARS = 400
 MAX_SHELL_LINKS = 5
 LOGIN_PATH = re.compile(r"/(?:log-?in|sign-?in|log-?on|sso|auth|authwall|checkpoint|session/new|account/login)\b", re.I)
+SCRIPT_LACKS = re.compile(
+    r"(?:enable|activate|requires?|needs?) javascript|javascript (?:is|must be|required|not|disabled)"
+)
 CONSENT_ACTION = re.compile(rb"action=[\"'][^\"']{0,200}consent")
 
 
@@ -72,6 +77,13 @@ def login_demanded(reading: Reading, _page: Page, known: Knowledge) -> Verdict |
     return said("login_wall", known.login_demands, reading)
 
 
+def login_denied(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a password form that says why it is there, whatever else is denied."""
+    if not reading.passwords:
+        return None
+    return said("login_wall", known.login_demands, reading)
+
+
 def consent_form(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
     """Find a form that records consent, and little else."""
     if reading.links > MAX_CONSENT_LINKS or reading.prose_chars > WALL_PROSE_CHARS:
@@ -96,6 +108,21 @@ def consent_headed(reading: Reading, _page: Page, known: Knowledge) -> Verdict |
     return None
 
 
+def consent_asked(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a page that offers to accept or reject and is about nothing else: no heading is of what the site has."""
+    if reading.links > MAX_CONSENT_LINKS or reading.prose > WALL_PROSE_CHARS or reading.has_content_marks:
+        return None
+    if known.consent_answers.place(reading.text) < 0 or known.consent_words.place(reading.text) < 0:
+        return None
+    bare = reading.links <= MAX_BARE_LINKS and reading.images <= MAX_BARE_IMAGES
+    places = (*reading.title_parts, *reading.headings)
+    about = [one for one in places if known.consent_headings.place(one) >= 0 or known.consent_words.place(one) >= 0]
+    others = sum(one not in about for one in reading.headings)
+    if about and others <= (1 if bare else 0):
+        return Verdict("consent_wall", about[0][:EVIDENCE_CHARS])
+    return None
+
+
 def redirecting(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
     """Find a page that leads elsewhere and says so."""
     if not _is_hollow(reading, SCRIPT_TEXT_CHARS) or reading.forms:
@@ -108,7 +135,12 @@ def redirecting(reading: Reading, _page: Page, known: Knowledge) -> Verdict | No
 
 def needs_script(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
     """Find a page that says that it needs scripts."""
-    if not _is_hollow(reading, SCRIPT_TEXT_CHARS) or reading.forms or not reading.scripts:
+    if not reading.scripts:
+        return None
+    headed = next((one for one in reading.headings if len(one) <= NAME_CHARS and SCRIPT_LACKS.search(one)), "")
+    if headed and reading.prose <= SHELL_TEXT_CHARS:
+        return Verdict("empty_shell", headed)
+    if not _is_hollow(reading, SCRIPT_TEXT_CHARS) or reading.forms:
         return None
     return (
         Verdict("empty_shell", reading.text[:EVIDENCE_CHARS]) if known.needs_script.place(reading.text) >= 0 else None

@@ -25,6 +25,8 @@ KNOWLEDGE = Knowledge()
 RULES: dict[str, rules.Rule] = {
     "challenge": rules.challenge,
     "captcha": rules.spoken("captcha"),
+    "login_denied": forms.login_denied,
+    "region_said": rules.sentence("block", "region_said"),
     "block": rules.spoken("block"),
     "region": rules.region,
     "not_found_code": rules.not_found_code,
@@ -50,6 +52,7 @@ RULES: dict[str, rules.Rule] = {
     "login_said": rules.sentence("login_wall"),
     "consent_form": forms.consent_form,
     "consent_headed": forms.consent_headed,
+    "consent_asked": forms.consent_asked,
     "redirecting": forms.redirecting,
     "needs_script": forms.needs_script,
     "shell": forms.shell,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import re2
 
-from services.workers.gate import machinery, phrases, sentences
+from services.workers.gate import machinery, phrases, refusals, sentences
 
 SENTENCE_CHARS = 110  # what is said of what stands close together
 MAX_TRIES = 8
@@ -109,9 +109,11 @@ class Knowledge:
     needs_script: Phrases = field(default_factory=lambda: Phrases(phrases.NEEDS_SCRIPT))
     soft_404_said: Sentences = field(default_factory=lambda: Sentences(sentences.SOFT_404))
     maintenance_said: Sentences = field(default_factory=lambda: Sentences(sentences.MAINTENANCE))
-    captcha_said: Sentences = field(default_factory=lambda: Sentences(sentences.CAPTCHA))
-    block_said: Sentences = field(default_factory=lambda: Sentences(sentences.BLOCK))
-    login_wall_said: Sentences = field(default_factory=lambda: Sentences(sentences.LOGIN_WALL))
+    captcha_said: Sentences = field(default_factory=lambda: Sentences(refusals.CAPTCHA))
+    block_said: Sentences = field(default_factory=lambda: Sentences(refusals.BLOCK))
+    region_said: Sentences = field(default_factory=lambda: Sentences(refusals.REGION))
+    consent_answers: Phrases = field(default_factory=lambda: Phrases(phrases.CONSENT_ANSWERS))
+    login_wall_said: Sentences = field(default_factory=lambda: Sentences(refusals.LOGIN_WALL))
     challenge: Marks = field(default_factory=lambda: Marks(machinery.CHALLENGE))
     refusal: Marks = field(default_factory=lambda: Marks(machinery.REFUSAL))
     widgets: Marks = field(default_factory=lambda: Marks(machinery.WIDGETS))

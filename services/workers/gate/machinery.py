@@ -12,7 +12,7 @@ CHALLENGE = (
     b"kpsdk", b"/ddos-guard/js-challenge", b"__ddg", b"_____tmd_____", b"x5secdata", b"validatecaptcha",
     b"/_guard/", b"__qrator", b"rbzns", b"sbtsckid", b"/_wafchallenge", b"_wafchallengeid", b"waf_captcha",
     b"imunify360", b"wsidchk", b"slowaes", b"showcaptcha", b"checkcaptcha", b"captchapage",
-    b"vercel security checkpoint", b"/.well-known/vercel/security", b"radware", b"perfdrive.com",
+    b"vercel security checkpoint", b"/.well-known/vercel/security", b"radware captcha", b"perfdrive.com",
     b"shieldsquare", b"go-away", b"haproxy-protection", b"basedflare", b"__challenge", b"/challenge.js",
     b"challenge-form", b"challenge-container", b"acw_sc__v2", b"_waf_", b"jschl",
 )  # fmt: skip

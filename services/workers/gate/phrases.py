@@ -63,13 +63,13 @@ BLOCK = (
     "from a country belonging to the european", "members of the european economic area",
     "within the european economic area", "your request was blocked", "ihre anfrage wurde blockiert",
     "お住まいの地域からは", "このページにアクセスする権限", "您的请求已被", "您的请求被", "whoa there, pardner",
-    "triggered the security solution", "against online attacks",
+    "triggered the security solution", "not acceptable!", "mod_security", "against online attacks",
 )  # fmt: skip
 
 MAINTENANCE = (
-    "under maintenance", "down for maintenance", "scheduled maintenance", "site maintenance",
-    "system maintenance", "planned maintenance", "undergoing maintenance", "performing maintenance",
-    "routine maintenance", "maintenance mode", "maintenance in progress", "website maintenance",
+    "under maintenance", "down for maintenance",  "site maintenance",
+    "system maintenance",  "undergoing maintenance",
+     "maintenance mode", "maintenance in progress", "website maintenance",
     "site is currently unavailable", "site is temporarily unavailable", "site is unavailable",
     "service is currently unavailable", "service is temporarily unavailable", "page is currently unavailable",
     "page is temporarily unavailable", "system is currently unavailable", "system is temporarily unavailable",
@@ -161,6 +161,12 @@ HEADING_ONLY = {
         "could not be found", "nothing here",
     ),
     "maintenance": (
+        "something went wrong", "we're sorry, but something went", "an error occurred", "an error has occurred",
+        "unexpected error",
+        "runtime error",
+        "une erreur est survenue", "une erreur s'est produite", "fehler ist aufgetreten", "ha ocurrido un error",
+        "ocorreu um erro", "verificato un errore", "er is iets misgegaan", "wystąpił błąd", "произошла ошибка",
+        "エラーが発生しました", "오류가 발생", "系统错误", "服务器错误", "over capacity", "heavy load",
         "maintenance", "unavailable", "out of order", "wartung", "mantenimiento", "manutenção", "offline",
         "维护", "for maintenance", "in maintenance", "server error", "temporarily unavailable",
         "connection timed out", "database connection", "back up and running", "メンテナンス", "underhåll",
@@ -226,13 +232,27 @@ CONSENT_HEADINGS = (
     "devam etmeden önce", "続行する前に", "innan du fortsätter", "før du fortsætter", "før du fortsetter",
     "プライバシー", "个人信息", "您的隐私", "隐私设置", "我们重视您的隐私", "您的隱私", "конфиденциальност", "개인정보",
     "ennen kuin jatkat", "werbung und tracking", "mit werbung", "avec publicité", "continuer sans accepter",
-    "con pubblicità", "con publicidad", "gdpr",
+    "con pubblicità", "con publicidad", "gdpr", "ohne werbung", "werbefrei", "pur-abo",
 )  # fmt: skip
 
 CONSENT_WORDS = (
     "cookie", "consent", "einwilligung", "zustimm", "consentement", "consentimiento", "consentimento",
     "consenso", "toestemming", "zgod", "souhlas", "соглас", "файлы cookie", "rıza", "çerez", "同意", "samtyck",
     "samtykke", "クッキー", "쿠키", "куки",
+    "personal data", "tracking technologies", "personenbezogene daten", "données personnelles", "datos personales",
+    "dados pessoais", "dati personali", "персональных данных", "個人情報",
+)  # fmt: skip
+
+# What the buttons of such a page say.
+CONSENT_ANSWERS = (
+    "accept all", "accept and continue", "accept & continue", "i accept", "agree and continue", "agree & continue",
+    "reject all", "alle akzeptieren", "akzeptieren und weiter", "zustimmen und weiter", "alle ablehnen",
+    "tout accepter", "accepter et continuer", "tout refuser", "continuer sans accepter", "accetta e continua",
+    "accetta tutto", "rifiuta tutto", "aceptar todo", "aceptar y continuar", "rechazar todo", "aceitar tudo",
+    "aceitar e continuar", "akkoord", "alles accepteren", "alles weigeren", "zgadzam się", "akceptuję",
+    "przejdź do serwisu", "přijmout vše", "souhlasím", "godkänn alla", "acceptera alla", "accepter alle",
+    "godta alle", "hyväksy kaikki", "принять все", "принимаю", "tümünü kabul", "kabul et", "同意する", "すべて同意",
+    "すべて許可", "全部接受", "接受全部", "同意并继续", "모두 동의", "모두 수락", "manage options", "show purposes",
 )  # fmt: skip
 
 REDIRECTING = (

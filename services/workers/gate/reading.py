@@ -6,11 +6,13 @@ from functools import cached_property
 from itertools import islice
 
 import re2
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from services.workers.gate.machinery import CONTENT, CONTENT_HINTS
 
 UNSEEN = "script, style, template, svg, select, datalist, object, noscript"
+HEADINGS, FRAMES, SAMPLES = ("h1", "h2"), ("frame", "iframe"), ("pre", "samp", "code")
+OTHERS = ", ".join((*HEADINGS, *FRAMES, *SAMPLES))  # looked for together: each search goes through the whole page
 TITLE_MARKS = re.compile(r"\s+[|–—\-·•›»:~/―]+\s+|[|›»:―]\s*")
 ASKING = frozenset(("email", "search", "tel", "number", "date"))
 MAX_HEADINGS = 6
@@ -29,7 +31,7 @@ PHRASE_CHARS = 1500  # of visible text in which phrases are looked for
 MAX_TAGS = 10_000
 TAG = re.compile(rb"<[a-z]")
 FORMATTING = rb"(?:b|big|em|font|i|nobr|s|small|strike|strong|tt|u)"
-WITH_ATTRIBUTES = re2.compile(rb"<(code|" + FORMATTING + rb")[\s/][^>]*>")
+FORMATTING_NAMES = ("b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u")
 MAX_OPEN = 24
 RENAMED = (
     (re.compile(rb"<" + FORMATTING + rb"(?=[\s/>])"), b"<span"),
@@ -37,6 +39,16 @@ RENAMED = (
     (re.compile(rb"<code(?=[\s/>])"), b"<samp"),
     (re.compile(rb"</code(?=[\s/>])"), b"</samp"),
 )
+
+
+def _left_open(name: str) -> str:
+    """Return the pattern of a tag with attributes that is not closed at once; RE2 cannot look ahead."""
+    closing = f"</{name}>"
+    others = "|".join(f"{closing[:place]}[^{closing[place]}]" for place in range(len(closing)))
+    return rf"<{name}[\s/][^>]*>(?:{others}|$)"
+
+
+LEFT_OPEN = re2.compile("|".join(map(_left_open, FORMATTING_NAMES)).encode())
 # Visible characters are counted up to here; no rule of the gate's own asks for more, and a workflow's may be told.
 COUNTED_CHARS = 20_000
 
@@ -103,6 +115,7 @@ def reading_of(text: str, counted_chars: int = COUNTED_CHARS) -> Reading:
     body = tree.body
     seen = _seen(body.text(separator=" "), counted_chars) if body else ""
     links = tree.tags("a")
+    others = [(node.tag, node) for node in tree.css(OTHERS)]
     buttons = tree.tags("button")
     linked = sum(len(_spaced(node.text())) + 1 for node in (*links, *buttons))
     inputs = [(node.attributes.get("type") or "text").lower() for node in tree.tags("input")]
@@ -110,7 +123,7 @@ def reading_of(text: str, counted_chars: int = COUNTED_CHARS) -> Reading:
         raw=raw,
         lowered=lowered,
         title_parts=_parts(title),
-        headings=tuple(filter(None, (_plain(node.text()) for node in tree.css("h1, h2")[:MAX_HEADINGS]))),
+        headings=_headings([node for tag, node in others if tag in HEADINGS]),
         text=_plain(seen[:PHRASE_CHARS]),
         text_chars=len(seen),
         prose_chars=max(len(seen) - linked, 0),
@@ -126,9 +139,13 @@ def reading_of(text: str, counted_chars: int = COUNTED_CHARS) -> Reading:
         + len(tree.tags("textarea")),
         asks_something=not ASKING.isdisjoint(inputs),
         buttons=len(buttons),
-        frames=len(tree.css("frame, iframe")),
-        samples=len(tree.css("pre, samp, code")),
+        frames=sum(tag in FRAMES for tag, _ in others),
+        samples=sum(tag in SAMPLES for tag, _ in others),
     )
+
+
+def _headings(nodes: list[LexborNode]) -> tuple[str, ...]:
+    return tuple(filter(None, (_plain(node.text()) for node in nodes[:MAX_HEADINGS])))
 
 
 def _password_buttons(tree: LexborHTMLParser) -> tuple[str, ...]:
@@ -145,9 +162,7 @@ def _harmless(lowered: bytes) -> bytes:
     if lowered.count(b"<") > MAX_TAGS:
         first_too_many = next(islice(TAG.finditer(lowered), MAX_TAGS, None), None)
         lowered = lowered[: first_too_many.start()] if first_too_many else lowered
-    found = WITH_ATTRIBUTES.finditer(lowered)
-    left_open = (one for one in found if not lowered.startswith(b"</" + one.group(1) + b">", one.end()))
-    if sum(1 for _ in islice(left_open, MAX_OPEN + 1)) > MAX_OPEN:
+    if sum(1 for _ in islice(LEFT_OPEN.finditer(lowered), MAX_OPEN + 1)) > MAX_OPEN:
         for tag, other in RENAMED:
             lowered = tag.sub(other, lowered)
     return lowered

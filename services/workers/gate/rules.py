@@ -30,11 +30,21 @@ DOMINANT_WORD = {
 REGION_CHARS = 400
 MAX_WALL_LINKS = 15
 MAX_MESSAGE_LINKS = 30  # with more, words of a menu may meet and look like a sentence
+NO_QUESTIONS = ("soft_404", "maintenance")
+SENTENCE_END = re.compile(r"[.!?]")
+MAX_QUESTIONS = 2  # headings beside each other; more are a list of questions and answers
 EVIDENCE_CHARS = 160
 
 NOT_FOUND_CODE = re.compile(
     r"(?:(?:http|error|fehler|erreur|errore|ошибка|код)\W*)*404(?:\W+(?:error|not found|fehler|страница.*))?\W*"
 )
+# The same in the text of a page: "error code: 404", in whatever language; or an element of its own.
+SAID_CODE = re.compile(r"[:：] ?404(?:$|[^\w.,-])")
+SOME_CODE = re.compile(r"\b404\b")
+LONE_CODE = re.compile(rb">\s{0,20}404\s{0,20}<")
+LONE_NUMBER = re.compile(rb">\s{0,20}([0-9][0-9.,]{0,8})\s{0,20}<")
+CODE_PROSE_CHARS = 400
+MAX_NUMBERS = 2
 BARE_CODE = re.compile(r"\W*404\W*")
 SOMEWHERE = (
     r"(?:(?:your|this|certain|some|these) (?:country|countries|region|regions|area|areas|location|territory|market)"
@@ -62,7 +72,7 @@ def spoken(name: str) -> Rule:
     return rule
 
 
-def sentence(name: str) -> Rule:
+def sentence(name: str, table_name: str = "") -> Rule:
     """Make the rule of a verdict that a sentence speaks out, on a page that says little else."""
 
     def rule(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
@@ -70,10 +80,15 @@ def sentence(name: str) -> Rule:
             return None
         if name == "maintenance" and known.status_page.place(reading.text) >= 0:
             return None
-        table: Sentences = getattr(known, f"{name}_said")
-        text = (reading.text,) if reading.links <= MAX_MESSAGE_LINKS else ()
-        found = next(filter(None, map(table.first, (*reading.title_parts, *reading.headings, *text))), "")
-        return Verdict(name, found[:EVIDENCE_CHARS]) if found else None
+        table: Sentences = getattr(known, table_name or f"{name}_said")
+        places = [one for one in (*reading.title_parts, *reading.headings) if _states(one, name, reading)]
+        if reading.links <= MAX_MESSAGE_LINKS:
+            places.append(reading.text)
+        for place in places:
+            found = table.first(place)
+            if found and not _asked(place, place.find(found) + len(found), name):
+                return Verdict(name, found[:EVIDENCE_CHARS])
+        return None
 
     return rule
 
@@ -106,11 +121,26 @@ def announced(name: str, table: Phrases, reading: Reading, dominant: float = DOM
     places = (*reading.title_parts, *(reading.headings if reading.prose <= HEADING_PROSE_CHARS else ()))
     share = dominant if reading.prose <= MESSAGE_PROSE_CHARS else DOMINANT_OVER_PROSE
     for place in places:
+        if not _states(place, name, reading):
+            continue
         for phrase in table.within(place):
             if len(phrase) >= share * len(place) and _whole(phrase, place):
                 content = reading.prose > MESSAGE_PROSE_CHARS and reading.has_content_marks
                 return None if content else Verdict(name, place[:EVIDENCE_CHARS])
     return None
+
+
+def _states(place: str, name: str, reading: Reading) -> bool:
+    """Say whether a title or heading may speak for its page: no question among many, no beginning of a headline."""
+    if place.endswith("?") and name != "captcha" and len(reading.headings) > MAX_QUESTIONS:
+        return False
+    return reading.prose <= MESSAGE_PROSE_CHARS or not reading.title_parts[0].startswith(f"{place}:")
+
+
+def _asked(text: str, place: int, name: str) -> bool:
+    """Say whether a sentence is the question of somebody who wants to know what to do then."""
+    end = SENTENCE_END.search(text, place) if name in NO_QUESTIONS else None
+    return end is not None and end.group() == "?"
 
 
 def _whole(phrase: str, place: str) -> bool:
@@ -127,6 +157,8 @@ def said(name: str, table: Phrases, reading: Reading) -> Verdict | None:
     for text in (reading.text, *reading.headings, reading.noscript if reading.text_chars < SHELL_PROSE_CHARS else ""):
         place = table.place(text)
         if place >= 0:
+            if _asked(text, place, name):
+                continue
             evidence = text[max(place - 40, 0) :][:EVIDENCE_CHARS].strip()
             return None if reading.has_content_marks else Verdict(name, evidence)
     return None
@@ -171,7 +203,18 @@ def not_found_code(reading: Reading, _page: Page, _known: Knowledge) -> Verdict 
         if NOT_FOUND_CODE.fullmatch(place):
             bare = BARE_CODE.fullmatch(place) and (reading.prose > MESSAGE_PROSE_CHARS or reading.has_price)
             return None if bare or reading.has_content_marks else Verdict("soft_404", place[:EVIDENCE_CHARS])
-    return None
+    return _lone_code(reading)
+
+
+def _lone_code(reading: Reading) -> Verdict | None:
+    """Find the number on its own, in an element or behind a colon, on a page that says little and counts nothing."""
+    if reading.prose > CODE_PROSE_CHARS or reading.has_price or reading.has_content_marks:
+        return None
+    found = SAID_CODE.search(reading.text)
+    if not found and b"404" in reading.lowered and LONE_CODE.search(reading.lowered):
+        numbers = set(LONE_NUMBER.findall(reading.lowered))
+        found = SOME_CODE.search(reading.text) if len(numbers) <= MAX_NUMBERS else None
+    return Verdict("soft_404", reading.text[max(found.start() - 40, 0) :][:EVIDENCE_CHARS].strip()) if found else None
 
 
 def widget(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
