@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from schemas.values import After, Destination, FireKind, OnExhausted
+from schemas.values import FireKind
 from services.ledger.commands import (
     AnyCommand,
     CancelJob,
@@ -30,29 +30,22 @@ from services.ledger.commands import (
     WaiveDelivery,
 )
 from services.ledger.replies import Answer, Done, Explained, Refused
-from services.ledger.wire import COMMANDS
 from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
 from services.runtime.time import now_micros
-from services.runtime.topics import commands, deliveries, events, partition_of_org, tasks
+from services.runtime.topics import partition_of_org
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
 from tests.simulation.houses import OWN, Houses
 from tests.simulation.lake import LAKE
+from tests.simulation.places import chosen
 from tests.simulation.schedules import TABLE, Schedules
+from tests.simulation.vandal import vandalise
 from tests.simulation.vault import Vault
 
-PLACES = (
-    Destination(destination_id="table", kind="postgres"),
-    Destination(destination_id="hook", kind="webhook"),
-    Destination(destination_id="side", kind="webhook", gating=False),
-    Destination(destination_id="hook:done", kind="webhook", gating=False, after=After.COMPLETED),
-    Destination(destination_id="hook:lost", kind="webhook", gating=False, after=After.FAILED),
-)
 WORKFLOWS = ("v", "w")
-IN_CLICKHOUSE = Destination(destination_id=LAKE, kind="clickhouse")
 ANSWER_SECONDS = 4.0
 MOST_ORGS = 4
 DELETED = 0.15  # of all jobs
@@ -93,7 +86,7 @@ class Traffic:
         async with asyncio.TaskGroup() as group:
             for org in orgs:
                 group.create_task(self._customer(commander, org, random.randint(1, 4)))
-            group.create_task(self._vandal())
+            group.create_task(vandalise(self.settings, self.broker, self.chaos, self.junk))
         await commander.close()
         self.done = True
         await asyncio.Event().wait()
@@ -176,28 +169,13 @@ class Traffic:
         await self._ask(commander, pair[1])
         self._paused.discard((org, workflow))
 
-    async def _vandal(self) -> None:
-        """Somebody writes to topics that are not his."""
-        random, settings = self.chaos.random, self.settings
-        for _ in range(random.choice((0, 0, 1, 3))):
-            await asyncio.sleep(random.uniform(0.0, 4.0))
-            theirs = commands(settings), tasks(settings, "workflow"), deliveries(settings, "postgres"), events(settings)
-            topic = random.choice(theirs)
-            partition = self.broker.partition(topic, random.choice(list(self.broker.partitions(topic))))
-            stranger = COMMANDS.encode(CancelJob(command_id="x", org_id="stranger", job_id="j"))
-            value = random.choice((b"junk", b"", stranger))
-            offset = partition.append(self.broker.entry(b"stranger", value, []))
-            self.junk.add((topic, partition.number, offset))
-
     async def _submit(self, commander: Commander, org: str, number: int) -> tuple[str, ...]:
         random = self.chaos.random
         digest = f"{org}/{number}".encode().ljust(16)
         count = random.choice((1, 1, 2, 4))
         workflow = random.choice(("short", "long", "long", "chain"))
         hint = "slow" if workflow == "chain" else random.choice(("p", "p", "p", "gone"))
-        hook = replace(PLACES[1], on_exhausted=random.choice((*OnExhausted,)), gate_seconds=random.choice((8, 20)))
-        places = (PLACES[0], hook, PLACES[2])[: random.randint(1, 3)] + random.choice((PLACES[3:], ()))
-        places += random.choice(((IN_CLICKHOUSE,), ())) + self.houses.destination(org)
+        places = chosen(random) + self.houses.destination(org)
         submit = SubmitJobs(
             command_id="",
             org_id=org,
