@@ -27,7 +27,3 @@ class Known(Generic[Name, Value]):
             self._known.clear()
         self._known[name] = (time.monotonic() + self._seconds, found)
         return found
-
-    def forget(self, name: Name) -> None:
-        """Look it up anew the next time."""
-        self._known.pop(name, None)

@@ -45,9 +45,6 @@ class Endpoints(Protocol):
     async def find(self, name: Name) -> Endpoint | None:
         """Return an endpoint, or None where it was deleted."""
 
-    async def disable(self, name: Name, url: str, reason: str) -> None:
-        """Keep later jobs from getting this endpoint, unless its url is another by now."""
-
 
 class StoredEndpoints:
     """Endpoints in Postgres."""
@@ -74,10 +71,3 @@ class StoredEndpoints:
             for kept in row.secrets
         ]
         return Endpoint(row.url, row.enabled, secrets, row.version)
-
-    async def disable(self, name: Name, url: str, reason: str) -> None:
-        """Disable an endpoint; safe to repeat."""
-        values = {"org_id": name[0], "webhook_id": name[1], "url": url, "reason": reason}
-        async with self._pool.connection() as connection:
-            await connection.execute(SQL["disable"], values)
-        self._known.forget(name)

@@ -1,4 +1,4 @@
--- What the writer reads and changes of the configuration; the table belongs to the API.
+-- What the writer reads of the configuration; the table belongs to the API.
 
 -- name: endpoint
 SELECT url, enabled, version, ARRAY(
@@ -7,8 +7,3 @@ SELECT url, enabled, version, ARRAY(
     ORDER BY s.secret_id DESC
 ) AS secrets
 FROM config.webhooks AS w WHERE w.org_id = %(org_id)s AND w.webhook_id = %(webhook_id)s
-
--- name: disable
-UPDATE config.webhooks SET enabled = false, disabled_reason = %(reason)s, disabled_at = clock_timestamp(),
-    updated_at = clock_timestamp()
-WHERE org_id = %(org_id)s AND webhook_id = %(webhook_id)s AND enabled AND url = %(url)s

@@ -1,4 +1,8 @@
-"""Delivers one message: reads what it says, signs it, sends it, and says what came of it."""
+"""Delivers one message: reads what it says, signs it, sends it, and says what came of it.
+
+Whether an endpoint is disabled is for the ledger to say, whose event tells its owner. Until the configuration knows of
+it, a writer calls no endpoint again that answered 410: it says `gone` of everything else that is for it.
+"""
 
 import logging
 
@@ -11,7 +15,7 @@ from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault, BlobMissing, Unsealable
 from services.writers.counting import counted_one
 from services.writers.webhook.calls import Calls, endpoint_of
-from services.writers.webhook.endpoints import Endpoint, Endpoints
+from services.writers.webhook.endpoints import Endpoint, Endpoints, Name
 from services.writers.webhook.payload import body_of
 from services.writers.webhook.sender import Outcome
 from services.writers.writer import Extractions, failed, refused, written
@@ -28,6 +32,7 @@ class WebhookWriter:
         self._extractions = extractions
         self._calls = calls
         self._public_url = public_url
+        self._gone: dict[Name, int] = {}  # endpoints that answered 410, in this version
 
     async def deliver(self, delivery: Delivery) -> DeliveryResult:
         """Send one message; whatever goes wrong is in the result."""
@@ -39,7 +44,10 @@ class WebhookWriter:
         try:
             endpoint = await self._endpoints.find(endpoint_of(delivery))
             if endpoint is None or not endpoint.enabled:
+                self._gone.pop(endpoint_of(delivery), None)
                 return refused(delivery, "endpoint_closed", "the endpoint was deleted or disabled", closed=True)
+            if self._gone.get(endpoint_of(delivery)) == endpoint.version:
+                return _of_version(refused(delivery, "gone", "the endpoint answered 410", closed=True), endpoint)
             extraction = await self._extractions.get(delivery.extraction_ref) if delivery.extraction_ref else b""
             body = body_of(delivery, extraction, self._public_url)
             return await self._sent(delivery, endpoint, body)
@@ -57,8 +65,12 @@ class WebhookWriter:
     async def _sent(self, delivery: Delivery, endpoint: Endpoint, body: bytes) -> DeliveryResult:
         outcome = await self._calls.call(delivery, endpoint, body)
         if outcome.gone:
-            await self._endpoints.disable(endpoint_of(delivery), endpoint.url, "it answered 410 Gone")
-        return msgspec.structs.replace(result_of(delivery, outcome), endpoint_version=endpoint.version)
+            self._gone[endpoint_of(delivery)] = endpoint.version
+        return _of_version(result_of(delivery, outcome), endpoint)
+
+
+def _of_version(result: DeliveryResult, endpoint: Endpoint) -> DeliveryResult:
+    return msgspec.structs.replace(result, endpoint_version=endpoint.version)
 
 
 def result_of(delivery: Delivery, outcome: Outcome) -> DeliveryResult:

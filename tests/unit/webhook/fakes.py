@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -35,7 +35,6 @@ class MemoryEndpoints:
 
     def __init__(self) -> None:
         self.endpoints: dict[Name, Endpoint] = {}
-        self.reasons: dict[Name, str] = {}
 
     def add(self, webhook_id: str, url: str, *, org_id: str = "org-1", enabled: bool = True) -> Endpoint:
         """Configure an endpoint."""
@@ -45,11 +44,6 @@ class MemoryEndpoints:
     async def find(self, name: Name) -> Endpoint | None:
         """Return an endpoint."""
         return self.endpoints.get(name)
-
-    async def disable(self, name: Name, url: str, reason: str) -> None:
-        """Disable an endpoint."""
-        self.endpoints[name] = replace(self.endpoints[name], enabled=False)
-        self.reasons[name] = reason
 
 
 class MemoryPositions:

@@ -69,16 +69,26 @@ async def test_a_redirect_is_a_failure_and_is_not_followed(status: int) -> None:
         assert receiver.got["/inside"] == []
 
 
-async def test_a_410_disables_the_endpoint_and_what_still_waits_for_it_is_closed_without_a_call() -> None:
+async def test_behind_a_410_nothing_is_sent_until_the_endpoint_has_another_version() -> None:
     async with receiving() as receiver, desk() as at:
         at.endpoints.add("wh-1", f"{receiver.url}/")
         receiver.says("/", 410)
         gone = await answered(at, hook(1))
         assert (gone.error_type, gone.retryable, gone.closed) == ("gone", False, True)
-        assert at.endpoints.reasons == {("org-1", "wh-1"): "it answered 410 Gone"}
+        kept = await answered(at, hook(2))
+        assert (kept.error_type, kept.retryable, kept.closed, kept.endpoint_version) == ("gone", False, True, 1)
+        assert len(receiver.got["/"]) == 1
+        at.endpoints.endpoints["org-1", "wh-1"] = replace(at.endpoints.endpoints["org-1", "wh-1"], version=2)
+        receiver.says("/", 200)
+        assert (await answered(at, hook(3))).error_type == ""
+
+
+async def test_of_a_disabled_endpoint_what_still_waits_is_closed_without_a_call() -> None:
+    async with receiving() as receiver, desk() as at:
+        at.endpoints.add("wh-1", f"{receiver.url}/", enabled=False)
         closed = await answered(at, hook(2))
         assert (closed.error_type, closed.retryable, closed.closed) == ("endpoint_closed", False, True)
-        assert len(receiver.got["/"]) == 1
+        assert not receiver.got
 
 
 @pytest.mark.parametrize("status", [429, 503])
