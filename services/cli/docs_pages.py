@@ -86,14 +86,16 @@ what the calls of these names do.
 (`jobledger_circuit_open{destination_kind}` is 1), and nothing is given up for it. What nobody answers is sent again,
 later and later, but no more than 500 of it are out at a time, for each partition and each place that fails by itself
 (a store of ours, an endpoint of an org). The rest stands in line (`jobledger_deliveries_overdue`): each answer lets
-the next one go, so the backlog drains as fast as the writer takes it, and what is fresh never stands in that line; on
-the topic of deliveries it comes behind what was sent for the first time before it. No job waits longer than its gate
-for that. Up to a tenth is added to each wait, so that no crowd comes at once; a step of the decider fires 2,000 waits
-at most, and then takes commands again.
+the next one go, so the backlog drains as fast as the writer takes it, and what is fresh never stands in that line.
+Neither does it stand behind first tries that piled up on the topic: a writer takes of what it has of all orgs (stores
+of ours), endpoints or destinations in turn, and where one of them has more waiting than a batch (endpoints: 2,000),
+it leaves first tries that are overdue to that line and reads on. No job waits longer than its gate for that. Up to a
+tenth is added to each wait, so that no crowd comes at once; a step of the decider fires 2,000 waits at most, and then
+takes commands again.
 
-A redelivery is a new generation: writers replace a row only by the same or a newer generation, and a webhook has
-another `webhook-id`. An ACK of an older generation than the newest is dropped. A job that failed or was cancelled has
-nothing to deliver but the notice of its failure."""
+A redelivery is a new generation: writers replace a row only by the same or a newer generation, and a webhook has the
+`webhook-id` and the bytes of the first. An ACK of an older generation than the newest is dropped. A job that failed
+or was cancelled has nothing to deliver but the notice of its failure."""
 
 
 def pages() -> dict[Path, str]:

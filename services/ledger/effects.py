@@ -23,7 +23,7 @@ def effect_of(ledger: Ledger, recorded: Recorded) -> Effect | None:
         case JobDispatched():
             return _task(ledger, job, recorded)
         case DeliveryRequested():
-            return _delivery(ledger, job, event)
+            return _delivery(ledger, job, event, recorded.header.occurred_at)
         case JobCancelled() | JobFailed() | JobReleased() if job.boot_id and _unexpected(job, recorded):
             return Reply(
                 command_id="",
@@ -57,7 +57,7 @@ def _task(ledger: Ledger, job: Job, recorded: Recorded) -> Task:
     )
 
 
-def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery:
+def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested, at: int) -> Delivery:
     """Say what is to be delivered; a job that failed has nothing extracted, and only its end to tell of."""
     status = job.delivery(event.destination_id)
     extracted, failed = job.extracted or JobExtracted(), job.ending.failed
@@ -87,6 +87,7 @@ def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested) -> Delivery:
         ended_at=job.ending.at,
         failed=_failure(failed) if failed else None,
         erase=event.erase,
+        requested_at=at,
     )
 
 

@@ -61,6 +61,7 @@ class Delivery(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     ended_at: int = 0  # microseconds UTC
     failed: Failed | None = None  # why the job failed, without private bytes
     erase: bool = False  # the job was deleted: take away what the destination holds of it, and keep it away
+    requested_at: int = 0  # microseconds UTC: when the ledger sent this try
 
 
 class DeliveryBatch(Struct, frozen=True, kw_only=True, gc=False, array_like=True):

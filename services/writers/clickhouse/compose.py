@@ -27,6 +27,7 @@ async def opened(parts: Parts) -> AsyncIterator[Executor]:
             parts.progress,
             max_rows=settings.writer_batch_rows,
             max_seconds=settings.writer_batch_seconds,
+            unanswered_seconds=settings.delivery_resend_seconds,
         )
     finally:
         await writer.close()
