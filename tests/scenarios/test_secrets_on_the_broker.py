@@ -157,6 +157,31 @@ async def provoke_the_providers(it: Platform) -> None:
     assert types[:2] == ["provider_request", "credential_missing"], types
 
 
+async def provoke_the_warehouses(it: Platform) -> None:
+    """Let secrets of an org's own warehouses stand in the wrong place, be kept, and be refused by nobody there."""
+    place = {"host": "127.0.0.1", "port": 9, "database": "d", "user": "u", "table": "t", "sslmode": "disable"}
+    own: dict[str, Any] = {"kind": "customer_postgres", "destinationId": "own", "settings": place}
+    for wrong in (
+        {"secrets": {"password": [MARK]}},
+        {"secrets": {"password": MARK, "more": MARK}},
+        {"secrets": MARK},
+        {"secrets": {"password": "x"}, "settings": {**place, "password": MARK}},
+        {"secrets": {"password": "x"}, "settings": f"postgresql://u:{MARK}@127.0.0.1/d"},
+    ):
+        status, _ = await it.call("POST", "/api/v1/destinations", {**own, **wrong})
+        assert status == 422, wrong
+    lake = {"url": "http://127.0.0.1:9", "database": "d", "table": "t"}
+    for kept in (own, {**own, "kind": "customer_clickhouse", "destinationId": "lake", "settings": lake}):
+        status, _ = await it.call("POST", "/api/v1/destinations", {**kept, "secrets": {"password": MARK}})
+        assert status == 201
+    for name in ("own", "lake"):
+        status, tried = await it.call("POST", f"/api/v1/destinations/{name}/test")
+        assert (status, tried["ok"]) == (200, False), tried
+        await it.call("GET", f"/api/v1/destinations/{name}")
+    await it.call("PATCH", "/api/v1/destinations/own", {"secrets": {"password": {"of": MARK}}})
+    await it.call("GET", "/api/v1/destinations")
+
+
 async def everything_on(settings: Settings, topic: topics.Topic) -> bytes:
     """Return every key, value and header of a topic."""
     reader = LogReader(settings, topic.name, dict.fromkeys(range(topic.partitions), 0))
@@ -191,6 +216,7 @@ async def test_68_secrets_are_in_no_record_no_line_no_answer_no_stream_and_no_me
         await provoke_the_api(it)
         await provoke_the_workers(it)
         await provoke_the_providers(it)
+        await provoke_the_warehouses(it)
         await eventually(lambda: any("destination down" in line for line in lines), SECONDS)
         await eventually(lambda: it.site.got[f"/hook/{MARK}"], SECONDS)
         made = await it.made("/api/v1/keys", {"name": "ci"})
