@@ -6,17 +6,23 @@ from collections.abc import Container, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from services.localstack.status import ProcessStatus
     from services.runtime.settings import Settings
 
+CONNECT_SECONDS = 5
+CONFIGURED = b"SELECT DISTINCT kind FROM config.destinations WHERE enabled"
 IN_MEMORY = {  # process: what it reads, in which unit, and which of its parts tells
     "decider": ("commands", "offsets", "commands"),
     "projections-heads": ("events", "positions", "heads"),
     "snapshotter": ("events", "positions", "snapshotter"),
     "api": ("tail", "offsets", "ledger"),
 }
+
+
+NOT_RUNNING = "nobody writes to this kind of warehouses here: see JOBLEDGER_LOCAL_WRITERS"
 
 
 class Place(Struct, frozen=True):
@@ -29,7 +35,7 @@ class Place(Struct, frozen=True):
 
 
 class ReaderLag(Struct, frozen=True):
-    """One reader. `lag` None: not known now, `reason` says why."""
+    """One reader. `lag` None: not known now, `reason` says why; with a lag it says that the process does not run."""
 
     process: str
     reads: str  # events, or the topic
@@ -45,10 +51,12 @@ def lags_of(settings: "Settings", processes: "Iterable[ProcessStatus]") -> list[
 
     names = {process.name: process for process in processes}
     found = _projections(settings, names)
+    missing = _missing(settings, names)
     for process, topic, group in _groups(settings):
-        if process in names:
+        if process in names or process in missing:
             try:
-                found.append(asyncio.run(_group(settings, process, topic, group)))
+                lag = asyncio.run(_group(settings, process, topic, group))
+                found.append(replace(lag, reason=NOT_RUNNING if process in missing else ""))
             except RuntimeFault as fault:
                 found.append(ReaderLag(process, topic, "offsets", reason=str(fault)))
     return found + [_told(names[name]) for name in IN_MEMORY if name in names]
@@ -77,12 +85,27 @@ def _projections(settings: "Settings", running: Container[str]) -> list[ReaderLa
 
 def _groups(settings: "Settings") -> list[tuple[str, str, str]]:
     """Return process, topic and consumer group of everything that runs on Faust."""
+    from services.localstack.services import WRITERS
     from services.runtime.topics import deliveries, tasks, workers_group, writers_group
 
-    kinds = {"writers": "postgres", "writers-webhook": "webhook", "writers-clickhouse": "clickhouse"}
     return [("workers", tasks(settings, "workflow"), workers_group(settings, "workflow"))] + [
-        (process, deliveries(settings, kind), writers_group(settings, kind)) for process, kind in kinds.items()
+        (process, deliveries(settings, kind), writers_group(settings, kind)) for process, kind in WRITERS.items()
     ]
+
+
+def _missing(settings: "Settings", running: Container[str]) -> set[str]:
+    """Return writers that do not run although orgs have warehouses of their kind; none where Postgres does not tell."""
+    import psycopg
+
+    from services.localstack.services import WAREHOUSE_WRITERS
+
+    try:
+        with psycopg.connect(settings.postgres, connect_timeout=CONNECT_SECONDS) as connection:
+            kinds = {kind for (kind,) in connection.execute(CONFIGURED)}
+    except psycopg.Error:
+        return set()
+    wanted = {service.name for kind, service in WAREHOUSE_WRITERS.items() if kind in kinds}
+    return {name for name in wanted if name not in running}
 
 
 async def _group(settings: "Settings", process: str, topic: str, group: str) -> ReaderLag:

@@ -147,7 +147,7 @@ def doctor(as_json: Json = False) -> None:
 def _run_in_foreground(as_json: bool) -> None:
     from services.localstack.control import down as clear
     from services.localstack.places import stack_directory
-    from services.localstack.services import SERVICES
+    from services.localstack.services import services_of
     from services.localstack.state import read_state
     from services.localstack.supervisor import Supervisor
 
@@ -162,7 +162,7 @@ def _run_in_foreground(as_json: bool) -> None:
         if step == "ready" and now is not None:
             _print_endpoints(now, as_json)
 
-    Supervisor(directory, os.environ, SERVICES, tell=show).run()
+    Supervisor(directory, os.environ, services_of(os.environ), tell=show).run()
 
 
 def _print_endpoints(state: "StackState", as_json: bool) -> None:
@@ -207,7 +207,7 @@ def _print_readers(readers: "Sequence[ReaderLag]") -> None:
         worst = max(reader.places, key=lambda place: place.lag, default=None)
         where = f"partition {worst.partition}: {worst.at} of {worst.head}" if worst and worst.lag else ""
         behind = f"{reader.lag} {reader.unit}" if reader.lag is not None else f"unknown: {reader.reason}"
-        rows.append((reader.process, reader.reads, behind, where))
+        rows.append((reader.process, reader.reads, behind, where if reader.lag is None else reader.reason or where))
     if rows:
         typer.echo("")
         _print_table(("", "reads", "behind", "most of it"), rows)

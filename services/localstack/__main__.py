@@ -6,7 +6,7 @@ import sys
 
 from services.localstack.errors import StackFault
 from services.localstack.places import stack_directory
-from services.localstack.services import services_for
+from services.localstack.services import services_of
 from services.localstack.supervisor import Supervisor
 from services.runtime.logs import log_uncaught, setup_plain
 
@@ -18,7 +18,7 @@ def main() -> int:
     log_uncaught()
     setup_plain("INFO", "supervisor")
     try:
-        Supervisor(stack_directory(os.environ), os.environ, services_for(os.environ), tell=_log).run()
+        Supervisor(stack_directory(os.environ), os.environ, services_of(os.environ), tell=_log).run()
     except StackFault as fault:
         _log(str(fault))
         return 1

@@ -6,7 +6,7 @@ INSERT INTO extraction.stored_results AS stored (
 )
 SELECT id, org_id, job_id, '', 2147483647, '', '', '', '{}', 0, '', 0, 0, 0, 0, clock_timestamp(), clock_timestamp(),
        clock_timestamp()
-FROM unnest(%(id)s::uuid[], %(org_id)s::text[], %(job_id)s::text[]) AS new (id, org_id, job_id)
+FROM unnest(%(id)s::uuid[], %(org_id)b::text[], %(job_id)b::text[]) AS new (id, org_id, job_id)
 ORDER BY org_id, job_id
 ON CONFLICT (org_id, job_id) DO UPDATE SET
     destination_id = excluded.destination_id,

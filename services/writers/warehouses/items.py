@@ -9,6 +9,8 @@ import msgspec
 from services.writers.rows import Unreadable
 from services.writers.warehouses.names import Names, names_of
 
+Members = Mapping[str, Any]
+_OBJECTS: msgspec.json.Decoder[list[dict[str, Any]]] = msgspec.json.Decoder(list[dict[str, Any]])
 _MEMBERS: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
 _WRITTEN = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _LISTED = msgspec.json.Decoder(list[msgspec.Raw])
@@ -38,33 +40,37 @@ def items_of(normalized: str) -> list[Item]:
     """Return the items of what an extractor has read: `{"items": [...]}` of objects, or one object."""
     try:
         listed = _listed(_WRITTEN.decode(normalized))
-        return _items([normalized] if listed is None else listed)
+        return _items([normalized], [_members(normalized)]) if listed is None else _items(*listed)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"no object: {type(error).__name__}") from error
 
 
-def _listed(members: Mapping[str, msgspec.Raw]) -> Sequence[str] | None:
-    """Return the members of a list of objects that stands alone under `items`, or None."""
+def _listed(members: Mapping[str, msgspec.Raw]) -> tuple[Sequence[str], Sequence[Members]] | None:
+    """Return the objects of a list that stands alone under `items`, as text and as they are read, or None."""
     if members.keys() != {"items"} or not bytes(members["items"]).startswith(b"["):
         return None
-    items = [bytes(each) for each in _LISTED.decode(members["items"])]
-    return [each.decode() for each in items] if all(each.startswith(b"{") for each in items) else None
+    written = members["items"]
+    texts = [bytes(each).decode() for each in _LISTED.decode(written)]
+    try:
+        return texts, _OBJECTS.decode(written)
+    except (msgspec.ValidationError, RecursionError):  # no objects, or somewhere in them is what Python cannot have
+        return (texts, [_members(each) for each in texts]) if all(each.startswith("{") for each in texts) else None
 
 
-def _items(texts: Sequence[str]) -> list[Item]:
+def _items(texts: Sequence[str], objects: Sequence[Members]) -> list[Item]:
     """Return items, of which most have the fields of the one before."""
     items: list[Item] = []
-    last: tuple[str, ...] | None = None
-    for text in texts:
-        members = _members(text)
+    last: tuple[str, ...] = ()
+    names = names_of(last)
+    for text, members in zip(texts, objects, strict=True):
         fields = tuple(members)
         if fields != last:
-            last, names = fields, names_of(fields)
+            names, last = names_of(fields), fields
         items.append(Item(text, members, names))
     return items
 
 
-def _members(text: str) -> Mapping[str, Any]:
+def _members(text: str) -> Members:
     try:
         return _MEMBERS.decode(text)
     except (msgspec.ValidationError, RecursionError):  # somewhere in it is what Python cannot have

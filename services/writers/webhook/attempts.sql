@@ -13,7 +13,7 @@ SELECT n.org_id, n.webhook_id, n.job_id, n.destination_id, n.message_id, n.gener
 FROM unnest(
     %(org_id)s::text[], %(webhook_id)s::text[], %(job_id)s::text[], %(destination_id)s::text[], %(message_id)s::text[],
     %(generation)s::bigint[], %(try_number)s::bigint[], %(attempted_at)s::timestamptz[], %(latency_ms)s::bigint[],
-    %(status)s::integer[], %(error_type)s::text[], %(answer)s::text[]
+    %(status)s::integer[], %(error_type)s::text[], %(answer)b::text[]
 ) WITH ORDINALITY AS n (
     org_id, webhook_id, job_id, destination_id, message_id, generation, try_number, attempted_at, latency_ms, status,
     error_type, answer, place

@@ -10,6 +10,7 @@ import pytest
 
 from services.cli.demo_site import serving as demo_site
 from services.localstack.places import StackDir
+from services.localstack.services import LOCAL_WRITERS
 from tests.acceptance.commands import jobledger
 from tests.integration.visible.standing import Standing
 
@@ -22,7 +23,7 @@ def standing(tmp_path_factory: pytest.TempPathFactory, pages: str) -> Iterator[S
     """The stack; whatever happens, its processes go on and then stop."""
     root: Path = tmp_path_factory.mktemp("visible")
     try:
-        ran = jobledger(root, "demo", "--jobs", str(JOBS), "--json")
+        ran = jobledger(root, "demo", "--jobs", str(JOBS), "--json", more={LOCAL_WRITERS: "customer_postgres"})
         assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
         standing = Standing(StackDir(root), pages)
         if standing.state().ephemeral:

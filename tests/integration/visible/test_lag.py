@@ -2,15 +2,23 @@
 
 import asyncio
 
+import psycopg
 import pytest
 
 from services.cli.lags import ReaderLag, lags_of
+from services.localstack.services import LOCAL_WRITERS
 from services.localstack.status import look
 from services.runtime.settings import settings_from
+from services.runtime.topics import deliveries
 from tests.integration.visible.standing import ALLOWED_SECONDS, Standing
 
 pytestmark = pytest.mark.stack
-READERS = ("projections", "workers", "writers", "writers-clickhouse", "writers-webhook")
+READERS = ("projections", "workers", "writers", "writers-clickhouse", "writers-webhook", "writers-customer-postgres")
+CONFIGURE = b"""
+INSERT INTO config.destinations (org_id, destination_id, kind, gating, on_exhausted)
+SELECT org_id, 'nobody-writes-there', 'bigquery', false, 'hold' FROM config.orgs LIMIT 1
+"""
+FORGET = b"DELETE FROM config.destinations WHERE destination_id = 'nobody-writes-there'"
 
 
 def readers(standing: Standing) -> dict[str, ReaderLag]:
@@ -68,3 +76,19 @@ async def test_the_command_tells_a_lag_that_nobody_knows_as_unknown_and_not_as_n
             (partition, 0) for partition in range(len(readers["projections"]["places"]))
         }
     await standing.until(lambda found: found["api"].state == "ready", "ready again")
+
+
+async def test_a_kind_of_warehouses_that_nobody_writes_to_has_a_lag_and_a_reason(standing: Standing) -> None:
+    await standing.until_ready()
+    assert "writers-bigquery" not in await asyncio.to_thread(readers, standing)
+    with psycopg.connect(settings_from(standing.state().environ).postgres, autocommit=True) as connection:
+        connection.execute(CONFIGURE)
+        try:
+            found = (await asyncio.to_thread(readers, standing))["writers-bigquery"]
+            shown = {each["process"]: each for each in standing.command("status")["readers"]}
+        finally:
+            connection.execute(FORGET)
+    assert (found.reads, found.lag) == (deliveries(settings_from(standing.state().environ), "bigquery"), 0)
+    assert LOCAL_WRITERS in found.reason
+    assert shown["writers-bigquery"]["reason"] == found.reason
+    assert not shown["writers-customer-postgres"]["reason"]

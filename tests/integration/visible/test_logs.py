@@ -10,13 +10,20 @@ from typing import Any
 import pytest
 
 from services.cli.access import access
-from services.localstack.services import SERVICES
+from services.localstack.services import SERVICES, WAREHOUSE_WRITERS
 from services.runtime.ids import uuid7
 from tests.eventually import eventually
 from tests.integration.visible.standing import PLAIN, Standing
 
 pytestmark = pytest.mark.stack
-OURS = (*(service.name for service in SERVICES), "registry", "clickhouse", "supervisor")  # the others are Java and C
+SERVICES_HERE = (*SERVICES, WAREHOUSE_WRITERS["customer_postgres"])
+# The others are Java and C.
+OURS = (*(service.name for service in SERVICES_HERE), "registry", "clickhouse", "supervisor")
+    *(service.name for service in (*SERVICES, WAREHOUSE_WRITERS["customer_postgres"])),
+    "registry",
+    "clickhouse",
+    "supervisor",
+)  # the others are Java and C
 ALWAYS = {"time", "level", "service", "logger", "message"}
 LEVELS = {"debug", "info", "warning", "error", "critical"}
 

@@ -5,15 +5,16 @@ import urllib.request
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from services.localstack.services import READY, SERVICES
+from services.localstack.services import READY, SERVICES, WAREHOUSE_WRITERS, WRITERS
 from services.runtime.metrics import METRICS, declared_for, exported, kind_of
 from tests.integration.visible.standing import Standing
 
 pytestmark = pytest.mark.stack
-SHARED = {"writers-webhook": "writers", "writers-clickhouse": "writers"}  # processes of one service
+SHARED = dict.fromkeys(WRITERS, "writers")  # processes of one service
+NAMES = [service.name for service in (*SERVICES, WAREHOUSE_WRITERS["customer_postgres"])]
 
 
-@pytest.mark.parametrize("process", [service.name for service in SERVICES])
+@pytest.mark.parametrize("process", NAMES)
 def test_what_a_process_exports_is_what_is_declared_for_it(standing: Standing, process: str) -> None:
     found = standing.state().process(process)
     assert found is not None

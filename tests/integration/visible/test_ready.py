@@ -4,11 +4,13 @@ import sys
 
 import pytest
 
-from services.localstack.services import SERVICES
+from services.localstack.services import SERVICES as DEFAULT
+from services.localstack.services import WAREHOUSE_WRITERS
 from services.localstack.status import ProcessStatus
 from tests.integration.visible.standing import PROMISED_SECONDS, Standing
 
 pytestmark = pytest.mark.stack
+SERVICES = (*DEFAULT, WAREHOUSE_WRITERS["customer_postgres"])
 Found = dict[str, ProcessStatus]
 NAMED = {  # what the reason of a red process calls it
     "broker": "Kafka",

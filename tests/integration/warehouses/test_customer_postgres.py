@@ -11,8 +11,9 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 from services.runtime.networks import LOCAL
+from services.writers.warehouses.converting import EPOCH
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
-from services.writers.warehouses.customer_postgres.warehouse import EPOCH, PostgresWarehouse
+from services.writers.warehouses.customer_postgres.warehouse import PostgresWarehouse
 from services.writers.warehouses.warehouse import Warehouse
 from tests.conformance.place import SECRET, Place
 from tests.conformance.suite import WarehouseConformance

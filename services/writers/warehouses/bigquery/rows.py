@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import msgspec
 
+from services.writers.warehouses.converting import Conversions, Convert, time_of
 from services.writers.warehouses.warehouse import Column, ColumnType, JobKey, JobRows, Value
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 # The largest row that a load job takes is 100 MB ("Load jobs" of BigQuery's quotas).
 MAX_ROW_BYTES = 100 * 1000 * 1000
 POSITION = "starting at position "  # how an error names the first byte of its row
@@ -25,52 +25,44 @@ def lines_of(columns: Sequence[Column], jobs: Sequence[JobRows]) -> tuple[list[J
     """Return the lines of jobs, and why jobs cannot be lines.
 
     Each job begins with a line that has no item: it says which generation is written, whether it has rows or not.
+    Numbers of 64 bits, and those that JSON has not, are texts; BigQuery says so where a value does not fit.
     """
+    by_type: dict[ColumnType, Convert] = {
+        ColumnType.INTEGER: str,
+        ColumnType.NUMBER: _number,
+        ColumnType.TIMESTAMP: _time,
+    }
+    names, conversions = [column.name for column in columns], Conversions(columns, by_type)
     made: list[JobLines] = []
     refused: dict[JobKey, str] = {}
     for job in jobs:
         try:
-            made.append(JobLines(job.key, _lines_of(columns, job)))
+            made.append(JobLines(job.key, _lines_of(names, conversions, job)))
         except ValueError as error:
             refused[job.key] = str(error)
     return made, refused
 
 
-def _lines_of(columns: Sequence[Column], job: JobRows) -> list[bytes]:
+def _lines_of(names: Sequence[str], conversions: Conversions, job: JobRows) -> list[bytes]:
     mark = {"_org_id": job.key.org_id, "_job_id": job.key.job_id, "_generation": str(job.generation)}
     made = [msgspec.json.encode(mark)]
     for row in job.rows:
-        values = {column.name: _value(column, each) for column, each in zip(columns, row, strict=True)}
-        made.append(msgspec.json.encode({name: each for name, each in values.items() if each is not None}))
+        values = zip(names, conversions.of(row), strict=True)
+        made.append(msgspec.json.encode({name: value for name, value in values if value is not None}))
         if len(made[-1]) > MAX_ROW_BYTES:
             raise ValueError(f"an item is larger than the {MAX_ROW_BYTES // 1_000_000} MB that BigQuery takes")
     return made
 
 
-def _value(column: Column, value: Value) -> Value:
-    """Write a value for a column of the table as it is; BigQuery says so where it does not fit.
-
-    Numbers of 64 bits, and those that JSON has not, are texts.
-    """
-    if value is None:
-        return None
-    match column.type:
-        case ColumnType.TEXT | ColumnType.JSON:
-            return value if isinstance(value, str) else msgspec.json.encode(value).decode()
-        case ColumnType.INTEGER:
-            return str(value)
-        case ColumnType.NUMBER if isinstance(value, float) and not math.isfinite(value):
-            return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
-        case ColumnType.TIMESTAMP if isinstance(value, int):
-            return _time(column.name, value)
+def _number(value: Value) -> Value:
+    if isinstance(value, float) and not math.isfinite(value):
+        return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
     return value
 
 
-def _time(name: str, micros: int) -> str:
-    try:
-        return (EPOCH + timedelta(microseconds=micros)).isoformat(timespec="microseconds")
-    except OverflowError:
-        raise ValueError(f"{name} is a time outside of the years 1 to 9999") from None
+@lru_cache(maxsize=4096)
+def _time(value: Value) -> Value:
+    return time_of(value).isoformat(timespec="microseconds") if isinstance(value, int) else value
 
 
 def jobs_at(messages: Iterable[str], jobs: Sequence[JobLines]) -> frozenset[JobKey]:

@@ -2,40 +2,40 @@
 
 import math
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import msgspec
 
+from services.writers.warehouses.converting import Conversions, time_of
 from services.writers.warehouses.warehouse import Column, ColumnType, Value
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 FIRST_YEAR, LAST_YEAR = 1900, 2299  # of DateTime64, which takes other ones without a word
 INT64 = 1 << 63  # from where on Int64 begins again at its other end
 
 
-def row_of(columns: Sequence[Column], row: Sequence[Value]) -> bytes:
+def rows_of(columns: Sequence[Column]) -> Conversions:
+    """Return what makes rows of a block such that ClickHouse reads what they say."""
+    return Conversions(columns, {ColumnType.INTEGER: _integer, ColumnType.NUMBER: _number, ColumnType.TIMESTAMP: _time})
+
+
+def line_of(row: Sequence[Value], conversions: Conversions) -> bytes:
     """Return the line of a row, or raise ValueError where ClickHouse would read something else than it says."""
-    return msgspec.json.encode([_value(column, each) for column, each in zip(columns, row, strict=True)])
+    return msgspec.json.encode(conversions.of(row))
 
 
-def _value(column: Column, value: Value) -> Value:
-    if value is None:
-        return None
-    match column.type:
-        case ColumnType.INTEGER if isinstance(value, int) and not -INT64 <= value < INT64:
-            raise ValueError(f"{column.name} has an integer of more than 64 bits")
-        case ColumnType.NUMBER if isinstance(value, float) and not math.isfinite(value):
-            return str(value)
-        case ColumnType.TIMESTAMP if isinstance(value, int):
-            return _time(column.name, value)
+def _integer(value: Value) -> Value:
+    if isinstance(value, int) and not -INT64 <= value < INT64:
+        raise ValueError("has an integer of more than 64 bits")
     return value
 
 
-def _time(name: str, micros: int) -> str:
-    try:
-        when = EPOCH + timedelta(microseconds=micros)
-    except OverflowError:
-        when = datetime.min.replace(tzinfo=UTC)
-    if not FIRST_YEAR <= when.year <= LAST_YEAR:
-        raise ValueError(f"{name} is a time outside of the years {FIRST_YEAR} to {LAST_YEAR}")
+def _number(value: Value) -> Value:
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@lru_cache(maxsize=4096)
+def _time(value: Value) -> Value:
+    if not isinstance(value, int):
+        return value
+    when = time_of(value, FIRST_YEAR, LAST_YEAR)
     return when.strftime("%Y-%m-%d %H:%M:%S.%f")

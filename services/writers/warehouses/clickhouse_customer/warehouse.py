@@ -8,7 +8,7 @@ import msgspec
 from services.runtime.networks import Networks
 from services.writers.warehouses.calls import Calls
 from services.writers.warehouses.clickhouse_customer import statements
-from services.writers.warehouses.clickhouse_customer.rows import row_of
+from services.writers.warehouses.clickhouse_customer.rows import line_of, rows_of
 from services.writers.warehouses.clickhouse_customer.server import Server, listed
 from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
 from services.writers.warehouses.piecewise import write_halving
@@ -45,9 +45,10 @@ class ClickHouseWarehouse:
         await self._ready(block.columns)
         lines: dict[JobKey, list[bytes]] = {}
         refused: dict[JobKey, str] = {}
+        conversions = rows_of(block.columns)
         for job in block.jobs:
             try:
-                lines[job.key] = [row_of(block.columns, row) for row in job.rows]
+                lines[job.key] = [line_of(row, conversions) for row in job.rows]
             except ValueError as error:
                 refused[job.key] = str(error)
         names = [column.name for column in block.columns]

@@ -6,7 +6,6 @@ remembers jobs that have no rows, and those that were erased, of which nothing c
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +14,7 @@ from psycopg import AsyncConnection
 
 from services.runtime.networks import Networks
 from services.writers.warehouses.addressing import checked_addresses
+from services.writers.warehouses.converting import Conversions, time_of
 from services.writers.warehouses.customer_postgres.faults import connect_fault_of, fault_of
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
 from services.writers.warehouses.customer_postgres.statements import READ, Statements
@@ -33,7 +33,6 @@ from services.writers.warehouses.warehouse import (
 CONNECT_SECONDS = 5
 STATEMENT_MS = 60_000
 SILENT_MS = 15_000  # that the server may leave what was sent without an answer of TCP
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class PostgresWarehouse:
@@ -74,17 +73,19 @@ class PostgresWarehouse:
     async def write(self, block: Block) -> Mapping[JobKey, str]:
         """Write a block in one transaction; jobs whose rows are refused are found by halving."""
         await self._ready()
-        timed = [at for at, column in enumerate(block.columns) if column.type is ColumnType.TIMESTAMP]
+        conversions = Conversions(block.columns, {ColumnType.TIMESTAMP: _time})
         copy = self._statements.copy_rows(block.columns)
 
         async def write(jobs: Sequence[JobRows]) -> None:
-            rows = {job.key: [_row(row, timed) for row in job.rows] for job in jobs}
+            rows = {job.key: job.rows for job in jobs}
             try:
                 async with connection.transaction():
                     taken = await self._cleared(connection, jobs)
                     async with connection.cursor() as cursor, cursor.copy(copy) as copying:
                         for row in (row for key in taken for row in rows[key]):
-                            await copying.write_row(row)
+                            await copying.write_row(conversions.of(row))
+            except ValueError as error:
+                raise DataFault(str(error)) from None
             except psycopg.Error as error:
                 raise fault_of(error) from error
 
@@ -172,20 +173,7 @@ def _keys(keys: Sequence[JobKey]) -> dict[str, list[str]]:
     return {"org_ids": [key.org_id for key in keys], "job_ids": [key.job_id for key in keys]}
 
 
-def _row(row: Sequence[Value], timed: Sequence[int]) -> Sequence[Any]:
-    """Return a row as COPY takes it; raise DataFault for a time that no calendar has."""
-    values = list(row)
-    for at in timed:
-        values[at] = _time(values[at])
-    return values
-
-
-@lru_cache(maxsize=1024)
-def _time(micros: Value) -> str | None:
+@lru_cache(maxsize=4096)
+def _time(value: Value) -> Value:
     """Return a time as Postgres reads it: as text, for the driver takes a third of a row's cost to write a datetime."""
-    if not isinstance(micros, int):
-        return None
-    try:
-        return (EPOCH + timedelta(microseconds=micros)).isoformat(sep=" ")
-    except OverflowError:
-        raise DataFault("a time is outside of the years 1 to 9999") from None
+    return time_of(value).isoformat(sep=" ") if isinstance(value, int) else value

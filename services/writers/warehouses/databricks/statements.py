@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from services.runtime.sql import blocks
+from services.writers.warehouses.converting import Conversions
 from services.writers.warehouses.databricks.settings import DatabricksSettings
 from services.writers.warehouses.piecewise import as_json
 from services.writers.warehouses.warehouse import ERASED, JOB_COLUMNS, Column, ColumnType, JobKey, JobRows, Value
@@ -75,9 +76,11 @@ def keys_text(keys: Iterable[JobKey]) -> str:
     return as_json([[key.org_id, key.job_id, str(ERASED)] for key in keys])
 
 
-def rows_text(jobs: Iterable[JobRows]) -> str:
-    """Return the rows of jobs as the parameter `rows`."""
-    return as_json([[_text(value) for value in row] for job in jobs for row in job.rows])
+def rows_text(columns: Sequence[Column], jobs: Iterable[JobRows]) -> str:
+    """Return the rows of jobs as the parameter `rows`, in which all values are texts."""
+    typed = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.BOOLEAN, ColumnType.TIMESTAMP)
+    conversions = Conversions(columns, dict.fromkeys(typed, _text))
+    return as_json([conversions.of(row) for job in jobs for row in job.rows])
 
 
 def column_type(described: str, comment: str) -> ColumnType | None:
@@ -88,7 +91,7 @@ def column_type(described: str, comment: str) -> ColumnType | None:
     return next((kind for kind, declared in TYPES.items() if declared == name), None)
 
 
-def _text(value: Value) -> str | None:
+def _text(value: Value) -> Value:
     match value:
         case bool():
             return "true" if value else "false"

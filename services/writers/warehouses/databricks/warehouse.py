@@ -64,7 +64,7 @@ class DatabricksWarehouse:
         statement = self._statements.write(block.columns)
 
         async def write(jobs: Sequence[JobRows]) -> None:
-            rows, keys = rows_text(jobs), jobs_text(jobs)
+            rows, keys = rows_text(block.columns, jobs), jobs_text(jobs)
             if len(statement) + len(rows.encode()) + len(keys.encode()) > STATEMENT_BYTES:
                 raise DataFault(f"its items are larger than the {STATEMENT_BYTES} bytes that Databricks takes at once")
             if without := [job for job in jobs if not job.rows]:
