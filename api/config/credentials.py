@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from api.config.store import Pool, one, row, rows
-from services.runtime.credential import sealed_credential
+from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer
 
 
@@ -29,7 +29,7 @@ async def save(
     pool: Pool, sealer: Sealer, org_id: str, provider: str, label: str, secret: Mapping[str, str]
 ) -> Credential:
     """Save a credential, in place of the one that the org has for this provider."""
-    sealed, fingerprint = sealed_credential(sealer, org_id, provider, secret)
+    sealed, fingerprint = sealed_for(sealer, Owner("provider", org_id, provider), secret)
     name = {"org_id": org_id, "provider": provider}
     values = {**name, "label": label, "sealed": sealed, "fingerprint": fingerprint}
     async with pool.connection() as connection:

@@ -9,12 +9,12 @@ import sys
 import psycopg
 
 from api.config.store import QUERIES
+from api.config.webhooks import sealed_secret
 from services.runtime.errors import SettingsError
 from services.runtime.sealing import Sealer
 from services.runtime.settings import settings_from
 from services.runtime.shredding.rows import SQL as SHREDDING
 from services.runtime.sql import blocks
-from services.writers.webhook.secrets import sealed_secret
 
 
 def reseal(dsn: str, sealer: Sealer) -> int:

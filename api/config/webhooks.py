@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from api.config.store import Pool, execute, one, row, rows, transaction
 from schemas.values import After, Destination, OnExhausted
 from services.runtime.ids import uuid7
+from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer
-from services.writers.webhook.secrets import sealed_secret
 from services.writers.webhook.signing import new_secret
 
 MAX_WEBHOOKS = 10  # of an org: each job carries them all
@@ -56,6 +56,11 @@ class _Expiry:
     expires_at: datetime
 
 
+def sealed_secret(sealer: Sealer, org_id: str, webhook_id: str, secret: str) -> bytes:
+    """Return a secret sealed for one endpoint."""
+    return sealed_for(sealer, Owner("webhook", org_id, webhook_id), {"secret": secret})[0]
+
+
 def notice_id(webhook_id: str, event_type: str) -> str:
     """Return the destination id of an endpoint's notices of one type."""
     return f"{webhook_id}:{event_type}"
@@ -83,7 +88,9 @@ async def create(
         policy = {"gating": gating, "on_exhausted": on_exhausted, "gate_seconds": gate_seconds}
         values = {**name, **policy, "url": url, "event_types": list(event_types), "enabled": enabled}
         webhook = await one(connection, Webhook, "save_webhook", values)
-        await execute(connection, "save_secret", {**name, "sealed": sealed_secret(sealer, **name, secret=secret)})
+        await execute(
+            connection, "save_secret", {**name, "sealed": sealed_secret(sealer, org_id, name["webhook_id"], secret)}
+        )
     return webhook, secret
 
 
@@ -138,5 +145,7 @@ async def rotate(pool: Pool, sealer: Sealer, org_id: str, webhook_id: str) -> tu
         former = await row(connection, _Expiry, "retire_secret", {**name, "overlap": OVERLAP})
         if former is None:
             return None
-        await execute(connection, "save_secret", {**name, "sealed": sealed_secret(sealer, **name, secret=secret)})
+        await execute(
+            connection, "save_secret", {**name, "sealed": sealed_secret(sealer, org_id, name["webhook_id"], secret)}
+        )
     return secret, former.expires_at

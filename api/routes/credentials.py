@@ -9,7 +9,7 @@ from api.http import answer
 from api.operation import Call, Operation
 from api.times import iso
 from services.ledger.provider_settings import WITH_CREDENTIAL, credential_fault
-from services.runtime.credential import KNOWN_SECONDS
+from services.runtime.kept_secrets import KNOWN_SECONDS
 from services.runtime.sealing import Sealer
 
 

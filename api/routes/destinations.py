@@ -15,10 +15,11 @@ from api.operation import Call, Operation
 from schemas.values import Destination, OnExhausted
 from services.ledger.plans import plan_named, plans_of
 from services.runtime.errors import Unsealable
+from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer
 from services.writers.warehouses.delivering import REFUSED
 from services.writers.warehouses.kinds import KINDS, Kind, SettingsFault, place_of
-from services.writers.warehouses.secret import opening_of, sealed_secrets
+from services.writers.warehouses.secret import opening_of
 from services.writers.warehouses.trying import TRY_SECONDS, Tried, tried
 
 
@@ -78,7 +79,7 @@ def _sealed(call: Call, kind: str, name: str, given: Mapping[str, Any]) -> Secre
         read = msgspec.to_builtins(KINDS[kind].read_secrets(given))
     except SettingsFault as fault:
         raise invalid(fault.field, str(fault)) from None
-    return Secrets(*sealed_secrets(Sealer(keys), (call.caller.org_id, name), read))
+    return Secrets(*sealed_for(Sealer(keys), Owner("warehouse", call.caller.org_id, name), read))
 
 
 async def _on_plan(call: Call, kind: str) -> None:

@@ -10,8 +10,8 @@ import psycopg_pool
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
-from services.runtime.credential import KNOWN_SECONDS, opened_credential
 from services.runtime.errors import CredentialsAway, Unsealable
+from services.runtime.kept_secrets import KNOWN_SECONDS, Owner, opened_for
 from services.runtime.sealing import Sealer
 from services.runtime.settings import Settings
 from services.runtime.sql import blocks
@@ -62,7 +62,7 @@ class StoredCredentials:
         if self._sealer is None:
             return ProviderError("credential_unreadable", NO_KEY)
         try:
-            found = opened_credential(self._sealer, org_id, provider, sealed)
+            found = opened_for(self._sealer, Owner("provider", org_id, provider), sealed)
         except Unsealable as error:
             return ProviderError("credential_unreadable", str(error))
         if len(self._known) >= KNOWN_CREDENTIALS:

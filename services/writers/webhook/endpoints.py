@@ -8,10 +8,10 @@ from psycopg import AsyncConnection
 from psycopg.rows import class_row
 from psycopg_pool import AsyncConnectionPool
 
+from services.runtime.kept_secrets import Owner, opened_for
 from services.runtime.sealing import Sealer
 from services.runtime.sql import blocks
 from services.writers.known import Known
-from services.writers.webhook.secrets import opened_secret
 from services.writers.webhook.signing import PREFIX
 
 SQL = blocks(Path(__file__).with_name("endpoints.sql"))
@@ -66,8 +66,9 @@ class StoredEndpoints:
         return self._opened(name, row) if row else None
 
     def _opened(self, name: Name, row: _Row) -> Endpoint:
+        owner = Owner("webhook", *name)
         secrets = [
-            kept.decode() if kept.startswith(CLEAR) else opened_secret(self._sealer, *name, kept)
+            kept.decode() if kept.startswith(CLEAR) else str(opened_for(self._sealer, owner, kept)["secret"])
             for kept in row.secrets
         ]
         return Endpoint(row.url, row.enabled, secrets, row.version)

@@ -7,8 +7,8 @@ import psycopg
 import pytest
 
 from api.config.reseal import reseal
-from services.runtime.credential import opened_credential
 from services.runtime.errors import Unsealable
+from services.runtime.kept_secrets import Owner, opened_for
 from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import Settings
 from tests.integration.api.conftest import Api, Tenant, make_tenant, running
@@ -38,7 +38,7 @@ async def test_a_credential_is_saved_sealed_and_never_shown(api: Api, acme: Tena
     assert SECRET not in text
     assert SECRET.encode().hex() not in text
     sealer = Sealer(with_operator.credentials_key)
-    assert opened_credential(sealer, "acme", "zyte", sealed["acme", "zyte"]) == {"apiKey": SECRET}
+    assert opened_for(sealer, Owner("provider", "acme", "zyte"), sealed["acme", "zyte"]) == {"apiKey": SECRET}
 
 
 async def test_saving_again_replaces_and_the_fingerprint_says_whether_it_is_another(api: Api, acme: Tenant) -> None:
@@ -113,7 +113,7 @@ async def test_credentials_are_sealed_anew_when_keys_rotate(api: Api, acme: Tena
     newest = new_key()
     assert reseal(with_operator.postgres, Sealer(f"{newest},{with_operator.credentials_key}")) == 1
     sealed, _ = kept(with_operator)
-    opened = opened_credential(Sealer(newest), "acme", "zyte", sealed["acme", "zyte"])
+    opened = opened_for(Sealer(newest), Owner("provider", "acme", "zyte"), sealed["acme", "zyte"])
     assert opened == {"apiKey": SECRET}
     with pytest.raises(Unsealable):
         reseal(with_operator.postgres, Sealer(new_key()))

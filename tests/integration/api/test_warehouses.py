@@ -7,9 +7,9 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from api.config import reseal
+from services.runtime.kept_secrets import Owner, opened_for
 from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import Settings
-from services.writers.warehouses.secret import opened_secrets
 from tests.conftest import Databases
 from tests.integration.api.conftest import Api, Tenant, submit
 from tests.integration.api.pocket import PocketLedger
@@ -88,9 +88,9 @@ async def test_secrets_are_sealed_rotated_and_sealed_anew(
     with psycopg.connect(with_operator.postgres) as connection:
         [(sealed,)] = connection.execute("SELECT sealed FROM config.destinations WHERE sealed IS NOT NULL").fetchall()
     assert PASSWORD.encode() not in sealed
-    assert opened_secrets(Sealer(keys), ("acme", "own"), sealed) == {"password": "rotated"}
+    assert opened_for(Sealer(keys), Owner("warehouse", "acme", "own"), sealed) == {"password": "rotated"}
     with pytest.raises(Exception, match="another org"):
-        opened_secrets(Sealer(keys), ("rival", "own"), sealed)
+        opened_for(Sealer(keys), Owner("warehouse", "rival", "own"), sealed)
 
 
 async def test_a_disabled_one_is_kept_and_given_to_no_job(

@@ -19,11 +19,6 @@ pytestmark = pytest.mark.stack
 SERVICES_HERE = (*SERVICES, WAREHOUSE_WRITERS["customer_postgres"])
 # The others are Java and C.
 OURS = (*(service.name for service in SERVICES_HERE), "registry", "clickhouse", "supervisor")
-    *(service.name for service in (*SERVICES, WAREHOUSE_WRITERS["customer_postgres"])),
-    "registry",
-    "clickhouse",
-    "supervisor",
-)  # the others are Java and C
 ALWAYS = {"time", "level", "service", "logger", "message"}
 LEVELS = {"debug", "info", "warning", "error", "critical"}
 

@@ -11,9 +11,9 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.json import Jsonb
 
 from schemas.values import Destination
+from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import Settings
-from services.writers.warehouses.secret import sealed_secrets
 from tests.conftest import Databases
 from tests.integration.workers.plant import ORG, Plant
 from tests.unit.workers.fakes import service, workflow
@@ -52,7 +52,9 @@ def configure(settings: Settings, customer: str) -> None:
         "table": "items",
         "sslmode": "disable",
     }
-    sealed, _ = sealed_secrets(Sealer(settings.credentials_key), (ORG, "own"), {"password": given["password"]})
+    sealed, _ = sealed_for(
+        Sealer(settings.credentials_key), Owner("warehouse", ORG, "own"), {"password": given["password"]}
+    )
     with psycopg.connect(settings.postgres) as connection:
         connection.execute(ORG_ROW, (ORG,))
         connection.execute(OWN_ROW, (ORG, Jsonb(where), sealed))

@@ -6,8 +6,8 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from services.runtime.credential import sealed_credential
 from services.runtime.errors import CredentialsAway
+from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import Settings
 from services.workers import credentials as module
@@ -30,7 +30,9 @@ def save(keyed: Settings) -> Save:
         connection.execute("INSERT INTO config.orgs VALUES ('acme', 'Acme', 0, 'standard', 5)")
 
     def saved(api_key: str) -> None:
-        sealed, fingerprint = sealed_credential(Sealer(keyed.credentials_key), "acme", "zyte", {"apiKey": api_key})
+        sealed, fingerprint = sealed_for(
+            Sealer(keyed.credentials_key), Owner("provider", "acme", "zyte"), {"apiKey": api_key}
+        )
         with psycopg.connect(keyed.postgres, autocommit=True) as connection:
             connection.execute("DELETE FROM config.provider_credentials")
             connection.execute(
