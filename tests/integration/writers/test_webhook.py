@@ -148,5 +148,5 @@ async def test_secrets_are_sealed_for_their_endpoint_and_those_of_before_are_sea
                 await StoredEndpoints(pool, key).find(("acme", webhook_id))
         its = "SELECT sealed FROM config.webhook_secrets WHERE webhook_id = %s"
         connection.execute(f"UPDATE config.webhook_secrets SET sealed = ({its})", (other,))
-        with pytest.raises(Unsealable, match="another endpoint"):
+        with pytest.raises(Unsealable, match="another webhook"):
             await StoredEndpoints(pool, newest).find(("acme", webhook_id))
