@@ -12,8 +12,8 @@ from typing import Any, Literal
 import psycopg
 
 from schemas.values import Destination, OnExhausted
+from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer
-from services.writers.warehouses.secret import sealed_secrets
 from services.writers.warehouses.stored import Name, StoredDestination
 from services.writers.warehouses.warehouse import (
     ERASED,
@@ -111,7 +111,7 @@ class Houses:
             return None
         table.version += self.troubled("changed")
         settings = {"host": "house", "database": org, "user": "us", "table": "items"}
-        sealed, _ = sealed_secrets(self._sealer, name, {"password": "x"})
+        sealed, _ = sealed_for(self._sealer, Owner("warehouse", *name), {"password": "x"})
         return StoredDestination(KIND, not self.troubled("closed"), settings, sealed, table.version)
 
     def opened(self, settings: Any, _secrets: Any, **_: Any) -> "Warehouse":
