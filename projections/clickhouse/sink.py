@@ -14,6 +14,7 @@ from projections.clickhouse.books import Books
 from projections.clickhouse.erasure import erase
 from projections.clickhouse.gathering import worth_an_insert
 from projections.clickhouse.insertion import Insertion
+from projections.clickhouse.keeping import keep
 from projections.clickhouse.migrate import SCHEMA, migrate_tables
 from projections.clickhouse.plan import Plan, plan_of, split
 from services.runtime.clickhouse import connect
@@ -47,9 +48,11 @@ class ClickHouseSink:
         try:
             self._client: Client = connect(settings.clickhouse)
             migrate_tables(self._client)
+            keep(self._client, settings.clickhouse_keep_days)
         except BaseException:
             self._books.close()
             raise
+        self._forgets = settings.clickhouse_keep_days > 0
         self._insertion = Insertion(self._client, settings.registry, events(settings))
         self._checkpoints: dict[int, Checkpoint] = {}
         self._plan: Plan | None = None
@@ -111,7 +114,8 @@ class ClickHouseSink:
         for partition, checkpoint in self._checkpoints.items():
             planned = self._plan.ranges.get(partition) if self._plan else None
             found, last = held.get(partition, 0), planned.end.position if planned else checkpoint.position
-            if not checkpoint.position <= found <= last:
+            least = 0 if self._forgets else checkpoint.position
+            if not least <= found <= last:
                 raise NotTheSame(
                     f"partition {partition}: ClickHouse holds events up to position {found}, the bookkeeping says "
                     f"{checkpoint.position}: docs/clickhouse.md says how to begin anew"

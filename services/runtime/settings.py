@@ -38,6 +38,7 @@ class Settings:
     registry: str  # base URL of a Confluent-compatible schema registry
     blobs: str  # file:///dir, s3://bucket/prefix, ...
     clickhouse: str = ""  # URL of a database, http(s)://[user:password@]host:port/database; empty: none
+    clickhouse_keep_days: int = 0  # that events stay in ClickHouse; 0: for ever. Sums and states stay in any case
     broker: BrokerKind = "apache-kafka"  # what `kafka` points at; tansu lacks aborts, fencing, end offsets
     topic_prefix: str = "jobledger"
     partitions: int = 12  # of commands and events; fixed for the life of a ledger

@@ -218,6 +218,7 @@ def _clickhouse(world: World) -> list[tuple[Any, str, Any]]:
         (projections.clickhouse.sink, "Books", lambda _dsn, _schema: clickhouse.Books(world.house)),
         (projections.clickhouse.sink, "connect", lambda _url: clickhouse.Client(world.house)),
         (projections.clickhouse.sink, "migrate_tables", lambda _client: None),
+        (projections.clickhouse.sink, "keep", lambda _client, _days: None),
     ]
 
 

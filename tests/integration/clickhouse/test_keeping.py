@@ -1,0 +1,63 @@
+"""Events that ClickHouse keeps for so many days only: what was summed of them stays, and nobody takes it for a loss."""
+
+from dataclasses import replace
+
+import pytest
+from clickhouse_connect.driver.client import Client
+
+from projections.checkpoints import clickhouse_checkpoints
+from projections.clickhouse.keeping import FIND
+from projections.verification.clickhouse import verify_clickhouse
+from services.runtime.raw_log import Records
+from services.runtime.registry import decoder
+from services.runtime.settings import Settings
+from tests.event_streams import Stream, records_of
+from tests.fakes.records import InMemoryRecords
+from tests.integration.clickhouse.conftest import Rows
+from tests.integration.clickhouse.projecting import expected_status, go_on, play, streams_of
+
+
+@pytest.fixture
+def streams(settings: Settings) -> list[Stream]:
+    streams = streams_of(settings)
+    play(streams, 21, 120)
+    return streams
+
+
+def faults_of(settings: Settings, streams: list[Stream]) -> list[str]:
+    def records(partition: int) -> Records:
+        return InMemoryRecords(
+            [each for stream in streams if stream.partition == partition for each in records_of(stream)]
+        )
+
+    found = verify_clickhouse(settings, clickhouse_checkpoints(settings.postgres), records, decoder(settings))[1]
+    return [fault.field for fault in found]
+
+
+def test_events_past_their_days_go_and_states_and_sums_stay(
+    settings: Settings, clickhouse: Client, streams: list[Stream], rows: Rows
+) -> None:
+    keeping = replace(settings, clickhouse_keep_days=30)  # the stream is of 2025
+    go_on(keeping, streams)
+    sums = rows("SELECT * FROM funnel_hourly ORDER BY ALL"), rows("SELECT * FROM org_balances ORDER BY ALL")
+    clickhouse.command("OPTIMIZE TABLE job_events FINAL")
+    assert rows("SELECT count() FROM job_events") == [(0,)]
+    assert sums == (rows("SELECT * FROM funnel_hourly ORDER BY ALL"), rows("SELECT * FROM org_balances ORDER BY ALL"))
+    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
+    assert faults_of(keeping, streams) == []
+    assert faults_of(settings, streams)  # who keeps all takes it for a loss
+    play(streams, 22, 30)
+    go_on(keeping, streams)
+    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
+    assert faults_of(keeping, streams) == []
+
+
+def test_how_long_they_are_kept_can_be_changed_and_taken_back(
+    settings: Settings, clickhouse: Client, streams: list[Stream], rows: Rows
+) -> None:
+    for days in (9_000, 20_000, 0):
+        go_on(replace(settings, clickhouse_keep_days=days), streams)
+        engine = str(clickhouse.command(FIND))
+        assert ("TTL" in engine, f"toIntervalDay({days})" in engine) == (days > 0, days > 0)
+    clickhouse.command("OPTIMIZE TABLE job_events FINAL")
+    assert faults_of(settings, streams) == []
