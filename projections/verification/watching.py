@@ -79,7 +79,7 @@ class Watch:
 
     def _show(self) -> None:
         if self._good_since is not None:
-            level("verify_good_age_seconds", self.clock() - self._good_since)
+            level("verify_good_age", self.clock() - self._good_since)
         if not self._failed:
             self.progress.beat(**self._found)
 

@@ -61,7 +61,7 @@ Level = Literal[
     "rebuild_events_left",
     "verify_violations",
     "verify_good_position",
-    "verify_good_age_seconds",
+    "verify_good_age",
 ]
 Timed = Literal[
     "restore_seconds",
@@ -252,9 +252,9 @@ METRICS: dict[Name, Metric] = {
         (VERIFICATION,),
         ("partition",),
     ),
-    "verify_good_age_seconds": Metric(
+    "verify_good_age": Metric(
         "Since the last verification without a violation began; alarm where it grows for hours",
-        "seconds",
+        "seconds of age",
         (VERIFICATION,),
     ),
     "restore_seconds": Metric(

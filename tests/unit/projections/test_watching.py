@@ -65,7 +65,7 @@ async def test_violations_are_counted_by_kind_and_go_back_to_none_once_they_are_
     assert progress.state()["violations"] == 2
     verdicts[:] = [BAD, GOOD]
     await watching(Watch(verify, 0.01, progress), lambda: told("verify_violations", kind=TABLE) == 0)
-    age = told("verify_good_age_seconds")
+    age = told("verify_good_age")
     assert age is not None
     assert 0 <= age < 60
 
