@@ -48,11 +48,12 @@ class Watch:
     clock: Callable[[], float] = time.monotonic
     _kinds: set[str] = field(default_factory=set)  # that have a gauge: what is mended goes back to 0
     _failed: bool = False  # the last one could not be made
-    _good_since: float | None = None  # when the last verification without a fault began
+    _good_since: float = 0.0  # when the last verification without a fault began, or this process, if there was none
     _found: dict[str, object] = field(default_factory=dict)
 
     async def run(self) -> None:
         """Verify, tell, pause."""
+        self._good_since = self.clock()
         while True:
             began = self.clock()
             work = asyncio.ensure_future(_in_thread_of_its_own(self.verify))
@@ -78,8 +79,7 @@ class Watch:
             work.cancel()
 
     def _show(self) -> None:
-        if self._good_since is not None:
-            level("verify_good_age", self.clock() - self._good_since)
+        level("verify_good_age", self.clock() - self._good_since)
         if not self._failed:
             self.progress.beat(**self._found)
 
