@@ -253,7 +253,7 @@ METRICS: dict[Name, Metric] = {
         ("partition",),
     ),
     "verify_good_age": Metric(
-        "Since the last verification without a violation began, or the process, if there was none; alarm where it grows for hours",
+        "Since the last verification without a violation began, or the process: alarm where it grows for hours",
         "seconds of age",
         (VERIFICATION,),
     ),
