@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+from services.ledger.tasks import Delivery
 from services.writers.warehouses.warehouse import (
     JOB_COLUMNS,
     Block,
@@ -83,3 +84,11 @@ def block(*jobs: JobRows, columns: Sequence[Column] = ADDED) -> Block:
     ordered = sorted(jobs, key=lambda each: each.key)
     cut = [JobRows(each.key, each.generation, [[row[at] for at in kept] for row in each.rows]) for each in ordered]
     return Block((*JOB_COLUMNS, *columns), cut)
+
+
+def odd_delivery(name: str) -> Delivery:
+    """Return the delivery of a job."""
+    return Delivery(
+        org_id="acme", job_id=name, partition=0, destination_id="own", kind="own", generation=1, try_number=1,
+        result_ref="", content_type="", extraction_ref="e", submitted_at=SUBMITTED,
+    )  # fmt: skip

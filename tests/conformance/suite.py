@@ -14,6 +14,7 @@ import pytest
 from schemas.storable import storable_text
 from services.writers.warehouses.warehouse import JOB_COLUMNS, Column, ColumnType, Refusal, Warehouse
 from services.writers.writer import DestinationDown
+from tests.conformance.odd import OddItems
 from tests.conformance.place import (
     ADDED,
     EXTRACTED,
@@ -33,7 +34,7 @@ NUMBERS = (1e308, -1e308, 5e-324, -0.0, 0.1, 1 / 3, 2.0**53 + 2)
 Opens = Callable[[], Warehouse]
 
 
-class WarehouseConformance:
+class WarehouseConformance(OddItems):
     """What the writer relies on, whatever the warehouse."""
 
     @pytest.fixture
