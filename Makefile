@@ -43,8 +43,9 @@ help:
 demo: install
 	$(BIN)/jobledger demo
 
-test: install
-	$(BIN)/python -m pytest
+TEST_PROCESSES = 2
+test: install  # each process has a stack of its own
+	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup
 
 outages: install
 	JOBLEDGER_TEST_OUTAGES=1 $(BIN)/python -m pytest tests/scenarios/test_outages_on_the_broker.py

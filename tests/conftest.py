@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import psycopg
 import pytest
@@ -22,6 +23,7 @@ from services.localstack.stack import Stack
 from services.runtime.settings import Settings, settings_from
 
 ON_SERVERS = {"acceptance", "conformance", "contract", "integration", "scenarios"}  # time can fail their tests
+TOGETHER = ("/visible", "/views")  # folders of one stack or history: one process runs them whole, of others a file
 MOST_AGAIN = 3  # tests a run that may need a second try; more is no accident
 TEST_PARTITIONS = 4  # enough to see placement, few enough to create in no time
 BROKER_LINE = pytest.StashKey[str]()
@@ -132,6 +134,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if ON_SERVERS & set(item.path.parts):
             item.add_marker(pytest.mark.flaky(reruns=1))
+        folder = str(item.path.parent)
+        item.add_marker(pytest.mark.xdist_group(folder if folder.endswith(TOGETHER) else str(item.path)))
         if "stack" in getattr(item, "fixturenames", ()) or item.get_closest_marker("kafka"):
             item.add_marker("stack")
 
@@ -143,9 +147,25 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail a run in which more tests than accident explains needed a second try."""
-    if len(AGAIN) > MOST_AGAIN and session.exitstatus == pytest.ExitCode.OK:
+    """Fail a run in which more tests than accident explains needed a second try; tell the first process our broker."""
+    told = getattr(session.config, "workeroutput", None)
+    if told is not None:
+        told["broker"] = session.config.stash.get(BROKER_LINE, "")
+    elif len(AGAIN) > MOST_AGAIN and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_report_to_serializable(report: pytest.TestReport) -> None:
+    """Put in order what a test has printed, before it goes to the first process: that takes no lone surrogates."""
+    report.sections = [(name, text.encode("utf-8", "replace").decode()) for name, text in report.sections]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Hear from a process of tests which broker it had."""
+    if line := getattr(node, "workeroutput", {}).get("broker"):
+        node.config.stash[BROKER_LINE] = line
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

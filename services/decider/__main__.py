@@ -140,6 +140,7 @@ def decide(
     stopping: threading.Event,
 ) -> None:
     """Own a partition until told to stop. Batches are whole, so stopping needs no farewell."""
+    progress.stalled("takes the partition over, and folds what is in it")
     decider = deciders[partition] = open_partition(tools, partition)
     label = str(partition)
     while not stopping.is_set():

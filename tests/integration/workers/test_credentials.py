@@ -82,7 +82,7 @@ async def test_none_is_named_and_looked_for_again(credentials: StoredCredentials
     assert isinstance(other, ProviderError)
 
 
-@pytest.mark.parametrize("key", ["", new_key()])
+@pytest.mark.parametrize("key", ["", new_key()], ids=["none", "another"])
 async def test_without_the_key_it_cannot_be_read(keyed: Settings, save: Save, key: str) -> None:
     save("sealed")
     credentials = StoredCredentials(replace(keyed, credentials_key=key))

@@ -64,7 +64,9 @@ def test_the_writers_fence_at_position_zero_is_dropped_without_being_decoded() -
 def test_an_event_of_an_unknown_type_is_an_entry_without_content_and_keeps_its_position() -> None:
     future = record_schema("WriterOpened") | {"name": "JobTeleported"}
     known = event_record(1)
-    record = msgspec.structs.replace(known, headers=[("ce_type", b"jobledger.JobTeleported"), *known.headers[1:]])
+    said = known.value.replace(b"\x18WriterOpened", b"\x1aJobTeleported")  # each behind its length
+    headers = [("ce_type", b"jobledger.JobTeleported"), *known.headers[1:]]
+    record = msgspec.structs.replace(known, value=said, headers=headers)
     log = LedgerLog(SETTINGS, Decoder(lambda _: future), {0: Checkpoint()}, InMemoryRecords([record]))
     [entry] = log.poll(10, 0)
     assert (entry.recorded, entry.event_type, entry.position) == (None, "JobTeleported", 1)

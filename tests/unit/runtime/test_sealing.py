@@ -1,7 +1,6 @@
 """What is sealed is opened by the keys that may, and by no other."""
 
 import pytest
-from cryptography.fernet import Fernet
 
 from services.runtime.errors import SettingsError, Unsealable
 from services.runtime.kept_secrets import Owner, opened_for, sealed_for
@@ -73,7 +72,7 @@ def test_a_fingerprint_tells_secrets_apart_and_depends_on_the_key() -> None:
     assert one != sealed_for(Sealer(new_key()), OWNER, SECRET)[1]
 
 
-@pytest.mark.parametrize("bad", ["secret", "c2hvcnQ=", f"{Fernet.generate_key().decode()},", ",", "\u00e9" * 44])
+@pytest.mark.parametrize("bad", ["secret", "c2hvcnQ=", f"{'A' * 43}=,", ",", "\u00e9" * 44])
 def test_what_is_no_list_of_keys_is_named_and_not_shown(bad: str) -> None:
     with pytest.raises(SettingsError, match="JOBLEDGER_CREDENTIALS_KEY takes keys of 32 bytes") as refused:
         settings_from({**ENVIRON, "JOBLEDGER_CREDENTIALS_KEY": bad})
