@@ -67,9 +67,8 @@ BLOCK = (
 )  # fmt: skip
 
 MAINTENANCE = (
-    "under maintenance", "down for maintenance",  "site maintenance",
-    "system maintenance",  "undergoing maintenance",
-     "maintenance mode", "maintenance in progress", "website maintenance",
+    "under maintenance", "down for maintenance", "site maintenance", "system maintenance", "undergoing maintenance",
+    "maintenance mode", "maintenance in progress", "website maintenance",
     "site is currently unavailable", "site is temporarily unavailable", "site is unavailable",
     "service is currently unavailable", "service is temporarily unavailable", "page is currently unavailable",
     "page is temporarily unavailable", "system is currently unavailable", "system is temporarily unavailable",
@@ -162,8 +161,7 @@ HEADING_ONLY = {
     ),
     "maintenance": (
         "something went wrong", "we're sorry, but something went", "an error occurred", "an error has occurred",
-        "unexpected error",
-        "runtime error",
+        "unexpected error", "runtime error",
         "une erreur est survenue", "une erreur s'est produite", "fehler ist aufgetreten", "ha ocurrido un error",
         "ocorreu um erro", "verificato un errore", "er is iets misgegaan", "wystąpił błąd", "произошла ошибка",
         "エラーが発生しました", "오류가 발생", "系统错误", "服务器错误", "over capacity", "heavy load",

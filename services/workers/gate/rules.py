@@ -134,7 +134,8 @@ def _states(place: str, name: str, reading: Reading) -> bool:
     """Say whether a title or heading may speak for its page: no question among many, no beginning of a headline."""
     if place.endswith("?") and name != "captcha" and len(reading.headings) > MAX_QUESTIONS:
         return False
-    return reading.prose <= MESSAGE_PROSE_CHARS or not reading.title_parts[0].startswith(f"{place}:")
+    title = next(iter(reading.title_parts), "")
+    return reading.prose <= MESSAGE_PROSE_CHARS or not title.startswith(f"{place}:")
 
 
 def _asked(text: str, place: int, name: str) -> bool:

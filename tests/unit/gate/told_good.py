@@ -196,6 +196,11 @@ GOOD: dict[str, tuple[str, str]] = {
         "Ulm we look for you. You keep our lines going and plan scheduled maintenance together with production. "
         "We offer 30 days of leave.</p><a href=#>Apply</a>",
     ),
+    "good, article without a title": (
+        "good",
+        "<body><h1>The masons of the valley</h1>"
+        + "<p>They came each spring with sand and lime, and laid one course of stones upon the other.</p>" * 14,
+    ),
     "good, landing page with a banner": (
         "good",
         "<title>Acme anvils</title><body><div><h2>We value your privacy</h2><p>We use cookies.</p><button>Accept all"
