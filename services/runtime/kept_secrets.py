@@ -25,14 +25,6 @@ class _Kept(msgspec.Struct, frozen=True):
     secret: dict[str, Any]
 
 
-class _Credential(msgspec.Struct, frozen=True):
-    """A credential of a provider as it was sealed before all were sealed in one way."""
-
-    org_id: str
-    provider: str
-    secret: dict[str, Any]
-
-
 def sealed_for(sealer: Sealer, owner: Owner, secret: Mapping[str, Any]) -> tuple[bytes, str]:
     """Return a sealed secret and its fingerprint."""
     data = msgspec.json.encode(_Kept(owner, dict(sorted(secret.items()))))
@@ -53,5 +45,16 @@ def _read(data: bytes) -> _Kept:
     try:
         return msgspec.json.decode(data, type=_Kept)
     except msgspec.ValidationError:
-        former = msgspec.json.decode(data, type=_Credential)
-        return _Kept(Owner("provider", former.org_id, former.provider), former.secret)
+        return _former(msgspec.json.decode(data))
+
+
+def _former(kept: Any) -> _Kept:
+    """Return what was sealed before all were sealed in one way."""
+    match kept:
+        case {"org_id": str(org_id), "provider": str(name), "secret": dict(secret)}:
+            return _Kept(Owner("provider", org_id, name), secret)
+        case {"org_id": str(org_id), "webhook_id": str(name), "secret": str(text)}:
+            return _Kept(Owner("webhook", org_id, name), {"secret": text})
+        case {"org_id": str(org_id), "destination_id": str(name), "secrets": dict(secrets)}:
+            return _Kept(Owner("warehouse", org_id, name), secrets)
+    raise Unsealable("what was sealed is no secret that this version knows: give the secret again")

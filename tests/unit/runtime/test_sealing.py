@@ -57,6 +57,36 @@ def test_a_credential_of_before_is_opened_for_its_provider_and_for_nobody_else()
             opened_for(sealer, other, former)
 
 
+@pytest.mark.parametrize(
+    ("owner", "former", "secret"),
+    [
+        (
+            Owner("webhook", "acme", "w1"),
+            b'{"org_id":"acme","webhook_id":"w1","secret":"whsec_a"}',
+            {"secret": "whsec_a"},
+        ),
+        (
+            Owner("warehouse", "acme", "own"),
+            b'{"org_id":"acme","destination_id":"own","secrets":{"password":"p"}}',
+            {"password": "p"},
+        ),
+    ],
+)
+def test_secrets_of_before_of_webhooks_and_warehouses_are_opened_too(
+    owner: Owner, former: bytes, secret: dict[str, str]
+) -> None:
+    sealer = Sealer(new_key())
+    assert opened_for(sealer, owner, sealer.seal(former)) == secret
+    with pytest.raises(Unsealable, match="sealed for another"):
+        opened_for(sealer, Owner(owner.of, "rival", owner.name), sealer.seal(former))
+
+
+def test_what_is_no_secret_is_named_as_that() -> None:
+    sealer = Sealer(new_key())
+    with pytest.raises(Unsealable, match="give the secret again"):
+        opened_for(sealer, OWNER, sealer.seal(b'{"org_id":"acme"}'))
+
+
 def test_without_a_key_nothing_is_opened() -> None:
     with pytest.raises(Unsealable, match="JOBLEDGER_CREDENTIALS_KEY"):
         opened_for(None, OWNER, sealed_for(Sealer(new_key()), OWNER, SECRET)[0])
