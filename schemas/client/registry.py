@@ -5,6 +5,7 @@ that raises UnknownSchema where there is none, and RegistryAway where it cannot 
 """
 
 import base64
+import http.client
 import json
 import urllib.error
 import urllib.request
@@ -41,7 +42,7 @@ def registry_at(url: str) -> SchemaById:
                 if error.code == 404:
                     raise UnknownSchema(f"the registry at {base} knows no schema {schema_id}") from None
                 raise RegistryAway(f"the registry at {base} answers {error.code} when asked for a schema") from None
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:  # the latter: it went away in the middle of its answer
             raise RegistryAway(f"no schema registry answers at {base}: {error}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise RegistryAway(f"what answers at {base} is no schema registry") from None
