@@ -6,6 +6,8 @@ from clickhouse_connect.driver.client import Client
 
 from services.runtime.settings import Settings
 
+# By how much less is taken for kept: a merge may take events away while they are being compared, and clocks differ.
+MARGIN = timedelta(hours=6)
 FIND = "SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'job_events'"
 
 
@@ -20,8 +22,8 @@ def keep(client: Client, days: int) -> None:
 
 
 def kept_since(settings: Settings) -> int:
-    """Return from when on every event is kept, microseconds UTC; 0: all are."""
+    """Return from when on every event is kept for some hours more, microseconds UTC; 0: all are."""
     if not settings.clickhouse_keep_days:
         return 0
-    since = datetime.now(UTC) - timedelta(days=settings.clickhouse_keep_days)
+    since = datetime.now(UTC) - timedelta(days=settings.clickhouse_keep_days) + MARGIN
     return int(since.timestamp() * 1_000_000)

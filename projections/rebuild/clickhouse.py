@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from psycopg import Connection
 
 from projections.clickhouse.gathering import GatheringLog
+from projections.clickhouse.keeping import kept_since
 from projections.clickhouse.migrate import migrate_tables
 from projections.clickhouse.sink import ClickHouseSink
 from projections.migrate import migrate
@@ -168,7 +169,8 @@ class ClickHouseRebuild:
         builder.build_up_to(houses.positions())
         positions, database = builder.positions(), houses.database(new)
         self.progress.tell(f"comparing {database} with {houses.used}")
-        events = [of_events(each, houses.used, UP_TO, positions) for each in tables if each.name == EVENTS]
+        since = kept_since(self.settings)
+        events = [of_events(each, houses.used, UP_TO, positions, since) for each in tables if each.name == EVENTS]
         digest, difference = difference_of(client, database, houses.used, events)
         return _rebuilt(database, positions, digest, difference)
 
@@ -176,8 +178,9 @@ class ClickHouseRebuild:
         self, houses: Houses, client: Client, tables: list[Table], positions: Positions, compared: Rebuilt
     ) -> Rebuilt:
         """Compare all but the events that were compared, while the version in use stands still."""
+        since = kept_since(self.settings)
         rest = [
-            of_events(each, houses.used, AFTER, compared.positions)
+            of_events(each, houses.used, AFTER, compared.positions, since)
             if each.name == EVENTS
             else of_jobs(each, houses.used)
             for each in tables

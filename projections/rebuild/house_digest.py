@@ -94,15 +94,17 @@ def _told(column: str, kind: str, engine: str) -> str:
     return f"round({column}, 6)" if "Float" in kind and engine != "MergeTree" else column
 
 
-def of_events(table: Table, used: str, side: str, positions: Mapping[int, int]) -> Table:
+def of_events(table: Table, used: str, side: str, positions: Mapping[int, int], since: int = 0) -> Table:
     """Narrow job_events to the events up to these positions, or after them; of deleted jobs only that they are.
 
-    The rows before go from the version in use as soon as it has folded the deletion.
+    The rows before go from the version in use as soon as it has folded the deletion. What occurred before `since`
+    (microseconds UTC) is left out: one version may have forgotten it, and the other not yet.
     """
     partitions, at = ", ".join(map(str, positions)), ", ".join(f"toInt64({each})" for each in positions.values())
     bound = f"transform(toInt32(partition), [{partitions}], [{at}], toInt64(-1))" if positions else "toInt64(-1)"
     kept = f"(event_type = 'JobDeleted' OR {_not_deleted(used)})"
-    return replace(table, condition=f"position {side} {bound} AND {kept}")
+    young = f" AND occurred_at >= fromUnixTimestamp64Micro(toInt64({since}))" if since else ""
+    return replace(table, condition=f"position {side} {bound} AND {kept}{young}")
 
 
 def of_jobs(table: Table, used: str) -> Table:
