@@ -58,7 +58,7 @@ class Houses:
         return [each for each in self._versions() if each != half_built]
 
     def next(self) -> str:
-        """Return a version that there never was."""
+        """Return a version behind all that there are."""
         known = [*self._versions(), self.half_built() or "v1"]
         return f"v{max(map(_number, known)) + 1}"
 

@@ -44,7 +44,7 @@ class Versions:
         return max(newest, key=_number, default=None)
 
     def next(self) -> str:
-        """Return a schema's name that was never used."""
+        """Return a schema's name behind all that there are, and so one that no reader has followed."""
         return f"ledger_v{max(map(_number, [*self._all(), self.active()])) + 1}"
 
     def is_of_this_code(self, schema: str) -> bool:
