@@ -32,7 +32,7 @@ MAIN = (
     "job_costs",
     "balances",
 )
-SPAN = re.compile(r"(\d+)([mhdw])")
+SPAN = re.compile(r"(\d{1,5})([mhdw])")  # with more digits the calendar ends
 SECONDS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 UNAVAILABLE = 2  # exit code where nothing could be asked
 
