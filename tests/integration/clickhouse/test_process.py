@@ -47,14 +47,6 @@ def port(tmp_path: Path) -> int:
 
 
 @pytest.fixture
-def producer(ledger: Settings) -> Iterator[Producer]:
-    producer = Producer(ledger, "test")
-    producer.start()
-    with closing(producer):
-        yield producer
-
-
-@pytest.fixture
 def directory(tmp_path: Path) -> StackDir:
     """Where servers of a test's own have their things."""
     directory = StackDir(tmp_path / "own")

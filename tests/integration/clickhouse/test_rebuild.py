@@ -36,14 +36,6 @@ def port(tmp_path: Path) -> int:
 
 
 @pytest.fixture
-def producer(ledger: Settings) -> Iterator[Producer]:
-    producer = Producer(ledger, "test")
-    producer.start()
-    with closing(producer):
-        yield producer
-
-
-@pytest.fixture
 def partitions(ledger: Settings, producer: Producer) -> list[Partition]:
     made = [Partition(ledger, number) for number in range(2)]
     for partition in made:

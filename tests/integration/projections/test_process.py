@@ -3,8 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -41,14 +40,6 @@ def until(condition: Callable[[], bool]) -> None:
 def port(tmp_path: Path) -> int:
     """A free port of the process."""
     return port_for(tmp_path / "ports.json", "projections")
-
-
-@pytest.fixture
-def producer(ledger: Settings) -> Iterator[Producer]:
-    producer = Producer(ledger, "test")
-    producer.start()
-    with closing(producer):
-        yield producer
 
 
 def test_killed_at_any_moment_it_ends_in_the_same_read_model(

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import psycopg
@@ -39,14 +39,6 @@ SECONDS = 60.0
 def port(tmp_path: Path) -> int:
     """A free port of the process."""
     return port_for(tmp_path / "ports.json", "projections")
-
-
-@pytest.fixture
-def producer(ledger: Settings) -> Iterator[Producer]:
-    producer = Producer(ledger, "test")
-    producer.start()
-    with closing(producer):
-        yield producer
 
 
 @pytest.fixture

@@ -19,14 +19,6 @@ DEADLINE_SECONDS = 20.0
 
 
 @pytest.fixture
-def producer(ledger: Settings) -> Iterator[Producer]:
-    producer = Producer(ledger, "test")
-    producer.start()
-    yield producer
-    producer.close()
-
-
-@pytest.fixture
 def brokerless(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Producer]:
     """A producer whose broker does not answer, and that gives up after a second."""
     monkeypatch.setattr(producer_module, "DELIVERY_SECONDS", 1.0)
