@@ -24,13 +24,12 @@ class Version:
         self._number = 0
         self._followed: WeakKeyDictionary[Connection, int] = WeakKeyDictionary()
 
-    def is_followed_by(self, connection: Connection) -> bool:
-        """Whether a connection was set up since the last switch that was met."""
-        return self._followed.get(connection) == self._number
-
-    def followed_by(self, connection: Connection) -> None:
-        """Note that a connection is set up."""
-        self._followed[connection] = self._number
+    async def set_up(self, connection: Connection, configure: Callable[[Connection], Awaitable[None]]) -> None:
+        """Configure a connection that does not follow yet: for the version that was active when that began."""
+        number = self._number
+        if self._followed.get(connection) != number:
+            await configure(connection)
+            self._followed[connection] = number
 
     def was_replaced(self) -> None:
         """Have every connection set up anew before it is used again."""

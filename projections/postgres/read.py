@@ -67,9 +67,7 @@ class ReadModel:
         self._details = Gathered(self._details_of, lanes=DETAIL_LANES, most=MOST_DETAILS)
 
     async def _set_up(self, connection: Connection) -> None:
-        if not self._version.is_followed_by(connection):
-            await _configure(connection)
-            self._version.followed_by(connection)
+        await self._version.set_up(connection, _configure)
 
     async def open(self) -> None:
         """Connect, or raise psycopg_pool.PoolTimeout."""

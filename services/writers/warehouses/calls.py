@@ -60,8 +60,8 @@ class Calls:
             ) as response:
                 return Answer(response.status, response.headers, await _read(response))
         except (aiohttp.ClientError, OSError, TimeoutError) as error:
-            if refused := address_refused(error):
-                raise Refusal(f"the address of the destination may not be reached: {refused}") from error
+            if address_refused(error):  # its address is not told: that of a name inside would be
+                raise Refusal(f"the address of the destination may not be reached: {url.host} is not public") from error
             raise DestinationDown(f"no whole answer from {url.host}: {type(error).__name__}") from error
 
     def _opened(self) -> aiohttp.ClientSession:
