@@ -63,19 +63,22 @@ async def submit(call: Call) -> web.StreamResponse:
     except Problem as problem:
         if problem.code != "idempotency_conflict":
             raise
-        return await _known(call, key, jobs, body_digest, problem)
+        return await _known(call, key, jobs, None, problem)  # of the digest of today the ledger has just told
     await sealing.tidy(commands, replies)
     return _submitted(call, key, replies)
 
 
-async def _known(call: Call, key: str, jobs: list[NewJob], digest: bytes, problem: Problem) -> web.StreamResponse:
+async def _known(
+    call: Call, key: str, jobs: list[NewJob], digest: bytes | None, problem: Problem
+) -> web.StreamResponse:
     """Answer a repeat that cannot be taken as it is: the jobs made under the key by the same body, or else the problem.
 
     Its workflow may not be published any more; or the org's erasure was turned, and digests are made otherwise now.
     """
     remembered = timedelta(seconds=call.parts.settings.idempotency_seconds)
     former = await former_digest_key(call.parts.keys, call.caller, remembered)
-    for each in (digest, *(() if former is None else (submission.request_digest(call.body, former),))):
+    of_former = None if former is None else submission.request_digest(call.body, former)
+    for each in filter(None, (digest, of_former)):
         try:
             replies = await _made(call, key, jobs, each)
         except Problem as refused:
