@@ -4,39 +4,32 @@ Whoever has a client of it already passes that in place of this: any function fr
 that raises UnknownSchema where there is none, and RegistryAway where it cannot be told now.
 """
 
-import base64
 import http.client
 import json
 import urllib.error
 import urllib.request
 from typing import Any
-from urllib.parse import unquote, urlsplit, urlunsplit
 
 from schemas.client.errors import RegistryAway
 from schemas.codec import SchemaById, UnknownSchema
+from schemas.registry import avro_schema, base_and_headers
 
 ANSWER_SECONDS = 5.0
 
 
 def registry_at(url: str) -> SchemaById:
     """Return the lookup in the registry at a base URL, which may carry user:password."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("the registry takes an http:// or https:// URL")
-    base = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
-    headers = {"Accept": "application/vnd.schemaregistry.v1+json"}
-    if parts.username:
-        user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-        headers["Authorization"] = "Basic " + base64.b64encode(user.encode()).decode()
+    try:
+        base, headers = base_and_headers(url)
+    except ValueError as error:
+        raise ValueError(f"the registry {error}") from None
 
     def look_up(schema_id: int) -> Any:
         request = urllib.request.Request(f"{base}/schemas/ids/{schema_id}", headers=headers)  # noqa: S310  # http(s)
         try:
             with urllib.request.urlopen(request, timeout=ANSWER_SECONDS) as response:  # noqa: S310
                 answer = json.load(response)
-            if answer.get("schemaType", "AVRO") != "AVRO":
-                raise UnknownSchema(f"the registry at {base} knows no Avro schema {schema_id}")
-            return json.loads(answer["schema"])
+            return avro_schema(base, schema_id, answer)
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == 404:

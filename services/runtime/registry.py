@@ -1,20 +1,19 @@
 """The schema registry: registers our event schemas and looks up those of any writer."""
 
-import base64
 import json
 import time
 import urllib.error
 import urllib.request
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit, urlunsplit
+from urllib.parse import quote
 
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder, UnknownSchema, subject_of
 from schemas.events import EVENT_TYPES
+from schemas.registry import CONTENT_TYPE, avro_schema, base_and_headers
 from services.runtime.errors import RegistryAway, RegistryFault, SettingsError
 from services.runtime.settings import Settings
 
-CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"
 REQUEST_SECONDS = 5.0
 PATIENCE_SECONDS = 15.0  # a registry that restarts is back within this time
 PAUSE_SECONDS = 0.2
@@ -25,14 +24,11 @@ class Registry:
     """A Confluent-compatible schema registry by its base URL, which may carry user:password."""
 
     def __init__(self, url: str) -> None:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise SettingsError("JOBLEDGER_REGISTRY takes an http:// or https:// URL")
-        self._headers = {"Accept": CONTENT_TYPE, "Content-Type": CONTENT_TYPE}
-        if parts.username:
-            user = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            self._headers["Authorization"] = "Basic " + base64.b64encode(user.encode()).decode()
-        self._base = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
+        try:
+            self._base, headers = base_and_headers(url)
+        except ValueError as error:
+            raise SettingsError(f"JOBLEDGER_REGISTRY {error}") from None
+        self._headers = headers | {"Content-Type": CONTENT_TYPE}
 
     def register(self, subject: str, schema: dict[str, Any]) -> int:
         """Return the id of a schema under a subject whose versions must all be compatible both ways."""
@@ -47,10 +43,7 @@ class Registry:
             answer = self._call("GET", f"/schemas/ids/{schema_id}")
         except _NotFound:
             raise UnknownSchema(f"the registry at {self._base} knows no schema with id {schema_id}") from None
-        if answer.get("schemaType", "AVRO") != "AVRO":
-            raise UnknownSchema(f"the registry at {self._base} knows no Avro schema with id {schema_id}")
-        schema: dict[str, Any] = json.loads(answer["schema"])
-        return schema
+        return avro_schema(self._base, schema_id, answer)
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> dict[str, Any]:
         """Call the registry, again for a while where it does not answer or answers that it cannot right now."""

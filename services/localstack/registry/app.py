@@ -7,9 +7,9 @@ from dataclasses import asdict
 from aiohttp import web
 
 from schemas.compatibility import LEVELS
+from schemas.registry import CONTENT_TYPE
 from services.localstack.registry.store import RegistryError, Store
 
-CONTENT_TYPE = "application/vnd.schemaregistry.v1+json"
 STORE = web.AppKey("store", Store)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
