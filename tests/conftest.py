@@ -22,7 +22,7 @@ from services.localstack.services import MIGRATIONS
 from services.localstack.stack import Stack
 from services.runtime.settings import Settings, settings_from
 
-ON_SERVERS = {"acceptance", "conformance", "contract", "integration", "scenarios"}  # time can fail their tests
+ON_SERVERS = {"acceptance", "conformance", "contract", "integration", "scenarios", "unit"}  # or on sockets of their own
 TOGETHER = ("/visible", "/views")  # folders of one stack or history: one process runs them whole, of others a file
 MOST_AGAIN = 3  # tests a run that may need a second try; more is no accident
 TEST_PARTITIONS = 4  # enough to see placement, few enough to create in no time

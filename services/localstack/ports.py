@@ -1,10 +1,12 @@
 """Free loopback ports, chosen once per stack and remembered."""
 
 import json
+import secrets
 import socket
 from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
+PORTS = range(20_000, 32_768)  # under the ports of outgoing connections: Linux begins at 32,768, others higher
 
 
 def port_for(book: Path, name: str) -> int:
@@ -36,9 +38,8 @@ def is_free(port: int) -> bool:
 
 
 def _free_port(avoid: set[int]) -> int:
+    """Pick one that no outgoing connection is given: it is still free when its server comes to bind it."""
     while True:
-        with socket.socket() as probe:
-            probe.bind((LOOPBACK, 0))
-            port: int = probe.getsockname()[1]
-        if port not in avoid:
+        port = secrets.choice(PORTS)
+        if port not in avoid and is_free(port):
             return port

@@ -1,5 +1,6 @@
 """What is connected to for a customer is the very address that was checked."""
 
+import errno
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -65,6 +66,22 @@ class Names:
         return [(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (each, port)) for each in answer]
 
 
+def bound_at_both() -> tuple[int, list[socket.socket]]:
+    """Bind one port at both addresses: what is free at one may be somebody's at the other, then another is taken."""
+    while True:
+        sockets = [socket.socket(), socket.socket()]
+        try:
+            sockets[0].bind((PUBLIC, 0))
+            port: int = sockets[0].getsockname()[1]
+            sockets[1].bind((INSIDE, port))
+            return port, sockets
+        except OSError as error:
+            for each in sockets:
+                each.close()
+            if error.errno != errno.EADDRINUSE:
+                raise
+
+
 @asynccontextmanager
 async def two_services() -> AsyncIterator[tuple[int, list[str]]]:
     """Serve one port at both addresses; yields it and the list of addresses that were called."""
@@ -79,9 +96,9 @@ async def two_services() -> AsyncIterator[tuple[int, list[str]]]:
     app.router.add_get("/", noting)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
-    await web.TCPSite(runner, PUBLIC, 0).start()
-    port = runner.addresses[0][1]
-    await web.TCPSite(runner, INSIDE, port).start()
+    port, sockets = bound_at_both()
+    for each in sockets:
+        await web.SockSite(runner, each).start()
     try:
         yield port, called
     finally:
