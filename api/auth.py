@@ -84,6 +84,10 @@ class Keyring:
             calls_per_second=grant.calls_per_second,
         )
 
+    def forget(self, key_id: str) -> None:
+        """Ask for a key anew at its next call: it was revoked, or ends sooner than it did."""
+        self._known.pop(key_id, None)
+
     async def _note(self, grant: Grant) -> None:
         now = self._clock()
         if now - self._noted.get(grant.key_id, -USED_SECONDS) >= USED_SECONDS:

@@ -3,7 +3,8 @@
 Problem  a call is answered with an error; `code` is a key of CODES
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 # Code -> HTTP status and what it means; a test holds the table of docs/errors.md to it.
@@ -111,14 +112,47 @@ class Problem(Exception):
             self.body["field"] = field
         self.body.update(details or {})
 
+    def within(self, path: str) -> "Problem":
+        """Return it with the path of an object before each field that it names."""
+        for named in (self.body, *self.body.get("problems", ())):
+            if "field" in named:
+                named["field"] = f"{path}.{named['field']}"
+        return self
+
 
 def together(problems: Sequence[Problem]) -> Problem:
     """Return one answer for several problems: the first, and under `problems` each with its field."""
     first = problems[0]
-    if len(problems) > 1:
-        named = [{"field": each.body.get("field", ""), "message": each.body["message"]} for each in problems]
+    named = [each for problem in problems for each in _named(problem)]
+    if len(named) > 1:
         first.body["problems"] = named[:MAX_PROBLEMS]
     return first
+
+
+class Gathering:
+    """Looks at one thing after the other, and tells at the end what is wrong with all of them."""
+
+    def __init__(self) -> None:
+        self.found: list[Problem] = []
+
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Keep the problem that is found within, and go on behind it."""
+        try:
+            yield
+        except Problem as problem:
+            self.found.append(problem)
+
+    def done(self) -> None:
+        """Raise what was found, if anything was."""
+        if self.found:
+            raise together(self.found)
+
+
+def _named(problem: Problem) -> list[dict[str, str]]:
+    alone = [{"field": problem.body.get("field", ""), "message": problem.body["message"]}]
+    named: list[dict[str, str]] = problem.body.get("problems", alone)
+    return named
 
 
 def not_found(what: str) -> Problem:

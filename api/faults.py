@@ -16,7 +16,7 @@ _NAMED = re.compile(r"(?:unknown field|missing required field) `([^`]+)`")
 
 
 def faults(value: Mapping[str, Any], shape: type, strict: bool) -> Iterator[Problem]:
-    """Yield a problem per field at fault, and per item of a list: those sent in their order, then those left out."""
+    """Yield a problem per field at fault, at any depth: those sent in their order, then those left out."""
     known = {field.encode_name: field for field in msgspec.structs.fields(shape)}
     for name, given in value.items():
         if name in known:
@@ -42,11 +42,39 @@ def named(path: str, error: msgspec.ValidationError) -> Problem:
 
 def item_type(kind: Any) -> Any:
     """Return what the items of a list type are, through annotations and `| None`; None for any other type."""
+    lists = (get_args(each)[0] for each in _plain_types(kind) if get_origin(each) in (tuple, list))
+    return next(lists, None)
+
+
+def struct_type(kind: Any) -> type[msgspec.Struct] | None:
+    """Return the struct that a type is, through annotations and `| None`; None for any other type."""
+    plain = _plain_types(kind)
+    return next((each for each in plain if isinstance(each, type) and issubclass(each, msgspec.Struct)), None)
+
+
+def _plain_types(kind: Any) -> Iterator[Any]:
     if get_origin(kind) is Annotated:
-        return item_type(get_args(kind)[0])
-    if get_origin(kind) in (Union, UnionType):
-        return next((found for each in get_args(kind) if (found := item_type(each)) is not None), None)
-    return get_args(kind)[0] if get_origin(kind) in (tuple, list) else None
+        yield from _plain_types(get_args(kind)[0])
+    elif get_origin(kind) in (Union, UnionType):
+        for each in get_args(kind):
+            yield from _plain_types(each)
+    else:
+        yield kind
+
+
+def sound(value: Mapping[str, Any], shape: type) -> dict[str, Any]:
+    """Return the fields that were sent, typed, under the names of the code; UNSET for what is not of its type."""
+    kept: dict[str, Any] = {}
+    for field in msgspec.structs.fields(shape):
+        given, inner = value.get(field.encode_name), struct_type(field.type)
+        if inner is not None and isinstance(given, dict):
+            kept[field.name] = sound(given, inner)
+        elif field.encode_name in value:
+            try:
+                kept[field.name] = msgspec.convert(given, field.type)
+            except msgspec.ValidationError:
+                kept[field.name] = msgspec.UNSET
+    return kept
 
 
 def _of_field(name: str, given: Any, kind: Any, strict: bool) -> Iterator[Problem]:
@@ -56,14 +84,16 @@ def _of_field(name: str, given: Any, kind: Any, strict: bool) -> Iterator[Proble
         if not strict:  # a query parameter has no parts
             yield invalid(name, named("", error).body["message"])
             return
-        items = item_type(kind)
-        found = list(_of_items(name, given, items)) if items is not None and isinstance(given, list) else []
-        yield from found or [named(name, error)]
+        yield from list(_of_parts(name, given, kind)) or [named(name, error)]
 
 
-def _of_items(name: str, given: list[Any], kind: Any) -> Iterator[Problem]:
-    for number, item in enumerate(given):
-        try:
-            msgspec.convert(item, kind)
-        except msgspec.ValidationError as error:
-            yield named(f"{name}[{number}]", error)
+def _of_parts(name: str, given: Any, kind: Any) -> Iterator[Problem]:
+    """Yield a problem per part of a list or an object that is at fault; none where it is at fault as a whole."""
+    items, inner = item_type(kind), struct_type(kind)
+    if items is not None and isinstance(given, list):
+        for number, item in enumerate(given):
+            yield from _of_field(f"{name}[{number}]", item, items, strict=True)
+    elif inner is not None and isinstance(given, dict):
+        for problem in faults(given, inner, strict=True):
+            problem.body["field"] = f"{name}.{problem.body['field']}"
+            yield problem

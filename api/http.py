@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -98,7 +99,7 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
     async def handle(request: web.Request) -> web.StreamResponse:
         caller = Caller()
         if operation.access != "open":
-            caller = await parts.keyring.caller(request.headers.get("Authorization", ""), request.remote or "")
+            caller = await parts.keyring.caller(_authorization(request), request.remote or "")
             _seen.get().actor = caller.actor
             note(**_ids_of(caller, request))
             _seen.get().headers = parts.limiter.take(caller)
@@ -112,7 +113,8 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
         query = _query(asked, operation)
         body = None
         if operation.body:
-            body = typed(await _body(request, operation), operation.body)
+            more = partial(operation.faults, parts.settings) if operation.faults else None
+            body = typed(await _body(request, operation), operation.body, more=more)
         elif request.can_read_body:
             await _refuse_body(request)
         response = await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
@@ -121,6 +123,14 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
         return response
 
     return handle
+
+
+def _authorization(request: web.Request) -> str:
+    """Return the header that names the caller; of two, somebody in between may have judged the other one."""
+    given = request.headers.getall("Authorization", ())
+    if len(given) > 1:
+        raise Problem("bad_request", "the header comes several times: send one key", field="Authorization")
+    return given[0] if given else ""
 
 
 def _query(asked: MultiMapping[str], operation: Operation) -> Any:

@@ -1,6 +1,6 @@
 """One call of the API, declared next to its handler: routing, authentication, reading and OpenAPI follow from it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,8 +8,10 @@ from aiohttp import web
 from msgspec import Struct
 
 from api.auth import Caller
+from api.errors import Problem
 from api.parts import Parts
 from services.runtime.ids import uuid7
+from services.runtime.settings import Settings
 
 Access = Literal["open", "read", "submit", "admin", "operator"]
 
@@ -44,6 +46,7 @@ class Call:
 
 
 Handler = Callable[[Call], Awaitable[web.StreamResponse]]
+Faults = Callable[[Settings, Mapping[str, Any]], Iterator[Problem]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class Operation:
     handler: Handler
     answers: dict[int, Any]
     body: type[Struct] | None = None
+    faults: Faults | None = None  # of a body at fault: what types do not show about its fields that are of their type
     body_optional: bool = False  # no body at all means all defaults
     query: type[Struct] | None = None
     positioned: bool = False  # reads the read model: takes `min_position`, answers `Ledger-Position`

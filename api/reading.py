@@ -1,7 +1,7 @@
 """From the bytes and the query of a request to typed values, or to a Problem that names the field at fault."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import islice
 from types import UnionType
@@ -11,9 +11,10 @@ import msgspec
 from multidict import MultiMapping
 
 from api.errors import MAX_PROBLEMS, Problem, invalid, together
-from api.faults import faults, item_type, named
+from api.faults import faults, item_type, named, sound
 
 T = TypeVar("T")
+More = Callable[[dict[str, Any]], Iterator[Problem]]
 MAX_DEPTH = 64  # of lists and objects within each other
 
 
@@ -37,14 +38,18 @@ def json_object(data: bytes) -> dict[str, Any]:
     return value
 
 
-def typed(value: Mapping[str, Any], shape: type[T], *, strict: bool = True) -> T:
-    """Turn plain values into a request type, or raise a Problem with the path of every field at fault."""
+def typed(value: Mapping[str, Any], shape: type[T], *, strict: bool = True, more: More | None = None) -> T:
+    """Turn plain values into a request type, or raise a Problem with the path of every field at fault.
+
+    What `more` finds wrong with the fields that are of their type is told with them.
+    """
     if strict:
         value = _whole_numbers(value, shape)
     try:
         return msgspec.convert(value, shape, strict=strict)
     except msgspec.ValidationError as error:
-        raise together(list(islice(faults(value, shape, strict), MAX_PROBLEMS)) or [named("", error)]) from None
+        found = list(islice(faults(value, shape, strict), MAX_PROBLEMS)) or [named("", error)]
+        raise together([*found, *(more(sound(value, shape)) if more else ())]) from None
 
 
 def query_of(given: MultiMapping[str], shape: type) -> dict[str, Any]:

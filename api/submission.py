@@ -7,8 +7,9 @@ answer by the digest derived for it.
 import hashlib
 import re
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -16,7 +17,7 @@ from multidict import MultiMapping
 
 from api import requests
 from api.config.workflows import Runnable
-from api.errors import MAX_PROBLEMS, Problem, invalid, together
+from api.errors import MAX_PROBLEMS, Gathering, Problem, invalid, together
 from api.urls import domain_of
 from schemas.private import private_bytes
 from services.ledger.commands import NewJob, Pinned
@@ -28,6 +29,7 @@ BYTES_PER_COMMAND = 512 * 1024  # of private payloads; a record takes 1 MiB
 BYTES_PER_JOB = 32 * 1024  # of input and metadata; an event stays under 64 KiB
 BYTES_PER_REQUEST = 32 * 1024 * 1024  # of private payloads of all jobs together
 DIGEST_BYTES = 16
+EITHER = "send either url, for one job, or urls, for many"
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]{1,255}", re.ASCII)
 
 
@@ -80,12 +82,14 @@ def request_digest(body: requests.SubmitJobs, digest_key: bytes = b"") -> bytes:
 def new_jobs(body: requests.SubmitJobs, *, allowed: Networks) -> list[NewJob]:
     """Return the jobs that a body asks for, in its order, or raise a Problem naming the field at fault."""
     if (body.url is None) == (body.urls is None):
-        raise invalid("url", "send either url, for one job, or urls, for many")
-    shared = _shared(body)
-    named = (
-        [("url", body.url)] if body.url is not None else [(f"urls[{n}]", url) for n, url in enumerate(body.urls or ())]
-    )
-    domains = _domains(named, allowed=allowed)
+        raise invalid("url", EITHER)
+    gathering = Gathering()
+    with gathering.looking():
+        shared = _shared(body)
+    named = _named(body.url, body.urls or ())
+    with gathering.looking():
+        domains = _domains(named, allowed=allowed)
+    gathering.done()
     jobs = [
         NewJob(job_id=uuid7(), domain=domain, private=private_bytes({"url": url, **shared}))
         for domain, (_, url) in zip(domains, named, strict=True)
@@ -96,6 +100,21 @@ def new_jobs(body: requests.SubmitJobs, *, allowed: Networks) -> list[NewJob]:
             "urls", f"input and metadata are stored per job, {total} bytes in all: send fewer urls at once"
         )
     return jobs
+
+
+def url_faults(given: Mapping[str, Any], *, allowed: Networks) -> Iterator[Problem]:
+    """Yield what is wrong with the urls of a body that is at fault elsewhere too (see `api.faults.sound`)."""
+    url, urls = (given.get(name) for name in ("url", "urls"))
+    if (url is None) == (urls is None):
+        yield invalid("url", EITHER)
+    try:
+        _domains(_named(url if isinstance(url, str) else None, urls or ()), allowed=allowed)
+    except Problem as problem:
+        yield problem
+
+
+def _named(url: str | None, urls: Sequence[str]) -> list[tuple[str, str]]:
+    return [("url", url)] if url is not None else [(f"urls[{number}]", each) for number, each in enumerate(urls)]
 
 
 def _domains(named: Sequence[tuple[str, str]], *, allowed: Networks) -> list[str]:

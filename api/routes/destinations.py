@@ -1,6 +1,6 @@
 """Destinations of the caller's org: add, list, change, try, remove; each job has them from when it is submitted."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -9,7 +9,8 @@ from aiohttp import web
 from api import answers, requests
 from api.config import destinations, orgs
 from api.config.destinations import Secrets, Stored
-from api.errors import Problem, invalid, not_found
+from api.errors import Gathering, Problem, invalid, not_found, together
+from api.faults import faults
 from api.http import answer
 from api.operation import Call, Operation
 from schemas.values import Destination, OnExhausted
@@ -17,6 +18,7 @@ from services.ledger.plans import plan_named, plans_of
 from services.runtime.errors import Unsealable
 from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer
+from services.runtime.settings import Settings
 from services.writers.warehouses.delivering import REFUSED
 from services.writers.warehouses.kinds import KINDS, Kind, SettingsFault, place_of
 from services.writers.warehouses.secret import opening_of
@@ -29,7 +31,6 @@ async def add(call: Call) -> web.StreamResponse:
     _check_kind(call, body)
     await _on_plan(call, body.kind)
     name = body.destination_id or body.kind
-    secrets = _sealed(call, body.kind, name, body.secrets) if body.kind in KINDS else None
     wanted = Destination(
         destination_id=name,
         kind=body.kind,
@@ -37,8 +38,8 @@ async def add(call: Call) -> web.StreamResponse:
         on_exhausted=OnExhausted(body.on_exhausted),
         gate_seconds=body.gate_seconds,
     )
-    settings = _settings(body.kind, body.settings) if body.kind in KINDS else {}
-    made = await destinations.add(call.parts.pool, call.caller.org_id, wanted, settings, secrets)
+    settings, secrets = _read_both(call, body.kind, name, body.settings, body.secrets)
+    made = await destinations.add(call.parts.pool, call.caller.org_id, wanted, settings or {}, secrets)
     if made is None:
         raise Problem("destination_exists", f"{name} is another destination", field="destinationId")
     return answer(201, _shown(made))
@@ -61,13 +62,38 @@ def _check_kind(call: Call, body: requests.AddDestination) -> None:
             )
 
 
-def _settings(kind: str, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return settings with their defaults; an error names the field."""
+def _read_both(
+    call: Call, kind: str, name: str, settings: Mapping[str, Any] | None, secrets: Mapping[str, Any] | None
+) -> tuple[Mapping[str, Any] | None, Secrets | None]:
+    """Return settings with their defaults and secrets sealed, both where given, or name every field at fault."""
+    if kind not in KINDS:
+        return settings, None
+    gathering = Gathering()
+    with gathering.looking():
+        settings = None if settings is None else _read(KINDS[kind].read_settings, settings)
+    with gathering.looking():
+        sealed = None if secrets is None else _sealed(call, kind, name, secrets)
+    gathering.done()
+    return settings, sealed
+
+
+def _read(read: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return settings or secrets with their defaults; an error names the fields."""
     try:
-        read: Mapping[str, Any] = msgspec.to_builtins(KINDS[kind].read_settings(given))
+        plain: Mapping[str, Any] = msgspec.to_builtins(read(given))
     except SettingsFault as fault:
-        raise invalid(fault.field, str(fault)) from None
-    return read
+        what = fault.field.partition(".")[0]
+        found = [problem.within(what) for problem in faults(given, fault.shape, strict=True)]
+        raise together(found or [invalid(fault.field, str(fault))]) from None
+    return plain
+
+
+def _faults(_: Settings, given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what is wrong with the settings and secrets of a body that is at fault elsewhere too."""
+    kind = KINDS.get(given.get("kind") or "")
+    for what, shape in (("settings", kind.settings), ("secrets", kind.secrets)) if kind else ():
+        if given.get(what):
+            yield from (problem.within(what) for problem in faults(given[what], shape, strict=True))
 
 
 def _sealed(call: Call, kind: str, name: str, given: Mapping[str, Any]) -> Secrets:
@@ -75,10 +101,7 @@ def _sealed(call: Call, kind: str, name: str, given: Mapping[str, Any]) -> Secre
     if not keys:
         message = "secrets cannot be kept here: the operator has to set JOBLEDGER_CREDENTIALS_KEY"
         raise Problem("credentials_disabled", message)
-    try:
-        read = msgspec.to_builtins(KINDS[kind].read_secrets(given))
-    except SettingsFault as fault:
-        raise invalid(fault.field, str(fault)) from None
+    read = _read(KINDS[kind].read_secrets, given)
     return Secrets(*sealed_for(Sealer(keys), Owner("warehouse", call.caller.org_id, name), read))
 
 
@@ -120,6 +143,7 @@ async def change(call: Call) -> web.StreamResponse:
     for what, given in (("settings", body.settings), ("secrets", body.secrets)):
         if given is not None and there.kind not in KINDS:
             raise invalid(what, f"a destination of kind {there.kind} has no {what}, leave them out")
+    settings, secrets = _read_both(call, there.kind, there.destination_id, body.settings, body.secrets)
     changed = await destinations.change(
         call.parts.pool,
         call.caller.org_id,
@@ -130,8 +154,8 @@ async def change(call: Call) -> web.StreamResponse:
             "gate_seconds": body.gate_seconds,
             "enabled": body.enabled,
         },
-        None if body.settings is None else _settings(there.kind, body.settings),
-        None if body.secrets is None else _sealed(call, there.kind, there.destination_id, body.secrets),
+        settings,
+        secrets,
     )
     if changed is None:
         raise not_found("destination that can be changed")
@@ -207,6 +231,7 @@ OPERATIONS = (
         access="admin",
         handler=add,
         body=requests.AddDestination,
+        faults=_faults,
         answers={201: answers.ConfiguredDestination},
         errors=("not_on_plan", "destination_exists", "credentials_disabled"),
     ),

@@ -30,14 +30,16 @@ async def rotate(call: Call) -> web.StreamResponse:
     """Make a key like this one; its secret is in this answer and nowhere else. The old one works for the overlap."""
     overlap = timedelta(seconds=call.body.overlap_seconds)
     made = await keys.rotate(call.parts.pool, call.caller.org_id, _key_id_of(call), overlap)
+    call.parts.keyring.forget(_key_id_of(call))
     if made is None:
         raise not_found("live key")
     return answer(201, new_key(*made), {"Cache-Control": "no-store"})
 
 
 async def revoke(call: Call) -> web.StreamResponse:
-    """Revoke a key for good; every API instance refuses it within seconds. Safe to repeat."""
+    """Revoke a key for good; this API instance refuses it at once, every other within seconds. Safe to repeat."""
     key = await keys.revoke(call.parts.pool, call.caller.org_id, _key_id_of(call))
+    call.parts.keyring.forget(_key_id_of(call))
     if key is None:
         raise not_found("key")
     return answer(200, _shown(key))

@@ -1,8 +1,10 @@
 """Schedules of the caller's org: make, read, list, change, delete, and let fire or not."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
 
 import msgspec
 from aiohttp import web
@@ -10,13 +12,14 @@ from aiohttp import web
 from api import schedule_answers, schedule_requests, submission
 from api.config import schedules
 from api.config.schedules import Schedule, TagFilter
-from api.errors import Problem, not_found
+from api.errors import Gathering, Problem, not_found
 from api.etags import tag_of, wanted
 from api.http import answer
 from api.operation import Call, Operation
 from api.schedules import cron, work
 from api.schedules.shown import after, cursor_of, shown
 from services.runtime.ids import uuid7
+from services.runtime.settings import Settings
 
 _ID = re.compile(r"sch-[0-9a-f-]{36}", re.ASCII)
 MAX_BODY_BYTES = 5 * 1024 * 1024  # 500 long urls
@@ -140,8 +143,12 @@ async def _switch(call: Call, *, enabled: bool) -> web.StreamResponse:
 async def _checked(call: Call) -> schedules.Setting:
     body: schedule_requests.SaveSchedule = call.body
     settings = call.parts.settings
-    cron.check(body.cron, body.timezone, await schedules.now(call.parts.pool), settings.schedule_min_seconds)
-    await work.check(call.parts.pool, call.caller.org_id, body.work, allowed=settings.allowed_networks)
+    now, gathering = await schedules.now(call.parts.pool), Gathering()
+    with gathering.looking():
+        cron.check(body.cron, body.timezone, now, settings.schedule_min_seconds)
+    with gathering.looking():
+        await work.check(call.parts.pool, call.caller.org_id, body.work, allowed=settings.allowed_networks)
+    gathering.done()
     return schedules.Setting(
         name=body.name,
         cron=body.cron,
@@ -151,6 +158,18 @@ async def _checked(call: Call) -> schedules.Setting:
         missed=body.missed,
         enabled=body.enabled,
     )
+
+
+def _faults(settings: Settings, given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what is wrong with the times and the jobs of a schedule that cannot be read as a whole."""
+    times = given.get("cron") or "0 0 * * *", given.get("timezone") or "UTC"  # of what is no text nothing more is said
+    try:
+        cron.check(*times, datetime.now(UTC), settings.schedule_min_seconds)
+    except Problem as problem:
+        yield problem
+    if work_sent := given.get("work"):
+        for each in submission.url_faults(work_sent, allowed=settings.allowed_networks):
+            yield each.within("work")
 
 
 def _listed(tags: str) -> tuple[str, ...]:
@@ -173,6 +192,7 @@ OPERATIONS = (
         access="submit",
         handler=create,
         body=schedule_requests.SaveSchedule,
+        faults=_faults,
         headers=("Idempotency-Key",),
         max_body_bytes=MAX_BODY_BYTES,
         answers={201: schedule_answers.Schedule, 200: schedule_answers.Schedule},
@@ -205,6 +225,7 @@ OPERATIONS = (
         access="submit",
         handler=update,
         body=schedule_requests.SaveSchedule,
+        faults=_faults,
         headers=("If-Match",),
         max_body_bytes=MAX_BODY_BYTES,
         answers={200: schedule_answers.Schedule},

@@ -1,7 +1,9 @@
 """Submit: one job or many, recorded once however often the request is repeated."""
 
 import asyncio
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from typing import Any
 
 from aiohttp import web
 
@@ -18,6 +20,7 @@ from services.ledger.commands import NewJob, SubmitJobs
 from services.ledger.replies import Reply
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
+from services.runtime.settings import Settings
 
 MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
 
@@ -124,6 +127,10 @@ def _submitted(call: Call, key: str, replies: list[Reply]) -> web.Response:
     return answer(status, jobs[0], {**headers, "Location": f"/api/v1/jobs/{jobs[0].job_id}"})
 
 
+def _faults(settings: Settings, given: Mapping[str, Any]) -> Iterator[Problem]:
+    return submission.url_faults(given, allowed=settings.allowed_networks)
+
+
 OPERATIONS = (
     Operation(
         method="POST",
@@ -132,6 +139,7 @@ OPERATIONS = (
         access="submit",
         handler=submit,
         body=requests.SubmitJobs,
+        faults=_faults,
         headers=("Idempotency-Key",),
         max_body_bytes=MAX_SUBMIT_BYTES,
         answers={201: answers.JobStatus | answers.SubmittedJobs, 200: answers.JobStatus | answers.SubmittedJobs},

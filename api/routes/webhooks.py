@@ -1,13 +1,14 @@
 """Webhook endpoints of the caller's org: make, list, change, delete, give a new secret, and try."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 import msgspec
 from aiohttp import web
 
-from api import requests, webhook_answers
+from api import requests, submission, webhook_answers
 from api.config import attempts, webhooks
 from api.errors import Problem, not_found
 from api.http import answer
@@ -18,6 +19,7 @@ from api.urls import domain_of
 from services.runtime.errors import Unsealable
 from services.runtime.ids import uuid7
 from services.runtime.sealing import Sealer
+from services.runtime.settings import Settings
 from services.runtime.time import now_micros
 from services.writers.webhook.endpoints import StoredEndpoints
 from services.writers.webhook.payload import iso_of
@@ -141,6 +143,11 @@ def _check_url(call: Call, url: str) -> None:
     domain_of(url, "url", allowed=call.parts.settings.allowed_networks)
 
 
+def _faults(settings: Settings, given: Mapping[str, Any]) -> Iterator[Problem]:
+    if given.get("url"):
+        yield from submission.url_faults({"url": given["url"]}, allowed=settings.allowed_networks)
+
+
 def _shown(webhook: webhooks.Webhook, paused: Mapping[str, datetime]) -> webhook_answers.Webhook:
     until = paused.get(webhook.webhook_id) if webhook.enabled else None
     return webhook_answers.Webhook(
@@ -168,6 +175,7 @@ OPERATIONS = (
         access="admin",
         handler=create,
         body=requests.CreateWebhook,
+        faults=_faults,
         answers={201: webhook_answers.NewWebhook},
         errors=("too_many_webhooks", "unusable_text", "credentials_disabled"),
     ),
@@ -195,6 +203,7 @@ OPERATIONS = (
         access="admin",
         handler=change,
         body=requests.ChangeWebhook,
+        faults=_faults,
         answers={200: webhook_answers.Webhook},
         errors=("not_found", "unusable_text"),
     ),

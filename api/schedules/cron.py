@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 from cronsim import CronSim, CronSimError
 
-from api.errors import Problem, invalid
+from api.errors import Gathering, Problem, invalid
 from api.schedules.offsets import first_change
 
 MAX_CHARS = 200
@@ -79,9 +79,18 @@ def newest_due(cron: str, timezone: str, first: datetime, until: datetime, most:
 
 
 def check(cron: str, timezone: str, now: datetime, least_seconds: float) -> None:
-    """Raise a Problem naming the field that makes this no schedule."""
-    if timezone not in _timezones():
-        raise invalid("timezone", "not a timezone of the IANA database: send a name such as Europe/Berlin or UTC")
+    """Raise a Problem naming the fields that make this no schedule."""
+    gathering = Gathering()
+    known = timezone in _timezones()
+    if not known:
+        said = "not a timezone of the IANA database: send a name such as Europe/Berlin or UTC"
+        gathering.found.append(invalid("timezone", said))
+    with gathering.looking():
+        _check_times(cron, timezone if known else "UTC", now, least_seconds)
+    gathering.done()
+
+
+def _check_times(cron: str, timezone: str, now: datetime, least_seconds: float) -> None:
     if len(cron) > MAX_CHARS:
         raise invalid("cron", f"a cron expression takes at most {MAX_CHARS} characters")
     try:

@@ -96,6 +96,4 @@ def within(path: str) -> Iterator[None]:
     try:
         yield
     except Problem as problem:
-        if "field" in problem.body:
-            problem.body["field"] = f"{path}.{problem.body['field']}"
-        raise
+        raise problem.within(path) from None

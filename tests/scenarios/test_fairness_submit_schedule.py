@@ -1,11 +1,14 @@
-"""Fairness, submit, schedule: scenarios 23 to 27, on the real rules in simulated time, and over HTTP."""
+"""Fairness, submit, schedule: scenarios 23 to 30, on the real rules in simulated time, and over HTTP."""
 
 import random
 
 import pytest
 
+from services.ledger.commands import RetryNow
+from services.ledger.replies import Done, Refused
+from services.ledger.reports import RetryLater
 from tests.scenarios.fleet import Fleet
-from tests.unit.ledger.world import World
+from tests.unit.ledger.world import EXTRACTED, World, names
 
 QUEUED = 100_000
 OTHERS = 1_000
@@ -146,3 +149,35 @@ def test_25_a_slot_of_a_killed_worker_is_free_again_and_the_count_is_that_of_liv
     running = [job for job in world.ledger.jobs.values() if job.status == "running"]
     assert [job.job_id for job in running] == ["second"]
     assert world.ledger.orgs["acme"].in_flight == len(running) == world.ledger.running["workflow"]
+
+
+# ---- 30 ----
+
+AN_HOUR = 3_600_000
+MOMENT = 0.005  # between the clicks, in seconds
+
+
+@pytest.mark.parametrize("claimed", [False, True], ids=["still queued", "claimed meanwhile"])
+def test_30_two_clicks_on_retry_now_start_one_attempt_and_a_click_in_the_next_wait_another(claimed: bool) -> None:
+    """What a job of this vocabulary has of a resume: an attempt that a person asks for."""
+    world = World().org(cap=1)
+    world.submit()
+    world.claim()
+    later = RetryLater(node_id="fetch", try_number=2, delay_ms=AN_HOUR)
+    world.report(later)
+    hurry = RetryNow(command_id="click", org_id="acme", job_id="j1")
+    assert names(world.when(hurry)) == ["RetryBroughtForward"]
+    assert names(world.after(MOMENT / 2)) == ["JobDispatched"]
+    if claimed:
+        world.claim()
+    world.after(MOMENT / 2)
+    assert world.when(hurry) == []
+    assert isinstance(world.reply, Refused if claimed else Done)
+    world.claim()
+    assert world.types().count("JobClaimed") == 2, "one new attempt"
+    world.report(later, attempt=2)
+    assert names(world.when(hurry) + world.after(MOMENT)) == ["RetryBroughtForward", "JobDispatched"], "the third"
+    world.claim()
+    world.report(EXTRACTED, attempt=3)
+    assert world.when(hurry) == []
+    assert isinstance(world.reply, Refused), "behind the end"

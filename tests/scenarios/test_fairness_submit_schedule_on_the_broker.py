@@ -70,7 +70,7 @@ def logs_of(directory: Path, module: str) -> str:
     return "".join(file.read_text() for file in directory.glob(f"{module}*"))
 
 
-async def test_missed_fires_of_a_broker_that_was_down_follow_their_policy_and_the_schedules_go_on(
+async def test_29_missed_fires_of_a_broker_that_was_down_follow_their_policy_and_the_schedules_go_on(
     own: Stack, tmp_path: Path
 ) -> None:
     async with tended(settings_from(made_ready(own)), tmp_path) as plant:

@@ -33,9 +33,10 @@ class WarehouseSettings(Protocol):
 class SettingsFault(ValueError):
     """Settings or secrets are not what the kind takes; the message quotes no value."""
 
-    def __init__(self, field: str, message: str) -> None:
+    def __init__(self, field: str, message: str, shape: type[Any]) -> None:
         super().__init__(message)
         self.field = field  # as callers write it: `settings.table`
+        self.shape = shape  # what was expected
 
 
 class DriverMissing(Exception):
@@ -155,7 +156,7 @@ def _read(given: Mapping[str, Any], shape: type[Any], what: str) -> Any:
         name = at.removeprefix("$.").partition("`")[0].partition(".")[0]
         if name not in fields:  # a field that is missing, unknown, or that the struct itself speaks of
             name = next((each for each in _words(said) if each in fields or each in given), "")
-        raise SettingsFault(f"{what}.{name}" if name else what, said) from None
+        raise SettingsFault(f"{what}.{name}" if name else what, said, shape) from None
 
 
 def _words(text: str) -> list[str]:

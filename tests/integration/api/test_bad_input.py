@@ -23,6 +23,7 @@ DOCS = Path(__file__).parents[3] / "docs" / "errors.md"
 URL = "https://shop.example/1"
 ACME_KEY, NO_KEY = "acme", ""
 TWO_KEYS = CIMultiDict([("Idempotency-Key", "one"), ("Idempotency-Key", "one")])
+TWO_CALLERS = CIMultiDict([("Authorization", "Bearer one"), ("Authorization", "Bearer other")])
 MIB = 1024 * 1024
 
 
@@ -99,6 +100,9 @@ ROWS = (
         tuple(replace(job(), headers={"Idempotency-Key": key}) for key in ("", "a b", "é", "x" * 256))),
     Row("two headers Idempotency-Key", 400, "bad_request", "Idempotency-Key",
         (replace(job(), headers=TWO_KEYS), replace(at("POST", "/api/v1/jobs/{their-job}/cancel"), headers=TWO_KEYS))),
+    Row("two headers Authorization", 400, "bad_request", "Authorization",
+        (replace(job(), key=NO_KEY, headers=TWO_CALLERS),
+         replace(at("GET", "/api/v1/jobs"), key=NO_KEY, headers=TWO_CALLERS))),
     Row("body of a call that takes none", 422, "invalid_field", "body",
         (at("POST", "/api/v1/workflows/products/pause", {"until": "noon"}), at("GET", "/api/v1/keys", b"{"),
          Sent(method="DELETE", path="/api/v1/destinations/lake", chunked_mib=17))),

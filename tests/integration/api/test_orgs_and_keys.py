@@ -76,6 +76,12 @@ async def test_a_revoked_key_is_refused_by_every_instance_within_seconds(api: Ap
     assert (revoked.status, revoked.json["revokedAt"] is None) == (200, False)
     listed = (await api.call("GET", "/api/v1/keys", acme.key)).json["keys"]
     assert [key["revokedAt"] is None for key in listed] == [True, False]
+    assert (await api.call("GET", "/api/v1/jobs", made["secret"])).status == 401, "by the one that was asked, at once"
+    ended = (await api.call("POST", "/api/v1/keys", acme.key)).json
+    assert (await api.call("GET", "/api/v1/jobs", ended["secret"])).status == 200
+    rotate = f"/api/v1/keys/{ended['keyId']}/rotate"
+    assert (await api.call("POST", rotate, acme.key, {"overlapSeconds": 0})).status == 201
+    assert (await api.call("GET", "/api/v1/jobs", ended["secret"])).status == 401
     assert auth.TRUST_SECONDS <= 5  # that the cache forgets by then is tested with a clock, in tests/unit/api
 
 

@@ -77,6 +77,29 @@ async def test_what_is_no_schedule_is_refused_with_the_field_at_fault(
     assert (refused.status, refused.json["error"], refused.json["field"]) == (status, code, field)
 
 
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        (
+            {"cron": "61 * * * *", "timezone": "Mars/Olympus", "work": {"urls": ["nothing", "ftp://x"]}},
+            ["timezone", "cron", "work.urls[0]", "work.urls[1]"],
+        ),
+        (
+            {"cron": "61 * * * *", "work": {"url": "ftp://x", "priority": "high"}, "tags": ["!"]},
+            ["work.priority", "tags[0]", "cron", "work.url"],
+        ),
+        ({"name": "", "cron": 7, "work": {"workflowId": 7}}, ["name", "cron", "work.workflowId", "work.url"]),
+        ({"name": 7, "timezone": 7, "work": 7}, ["name", "work", "timezone"]),
+    ],
+)
+async def test_everything_that_is_wrong_with_a_schedule_is_named_at_once(
+    api: Api, acme: Tenant, body: dict[str, Any], fields: list[str]
+) -> None:
+    refused = await api.call("POST", PATH, acme.key, {"name": "n", "cron": "0 6 * * *", "work": WORK, **body})
+    assert [each["field"] for each in refused.json["problems"]] == fields
+    assert (refused.status, refused.json["field"]) == (422, fields[0])
+
+
 async def test_an_edit_needs_the_etag_and_moves_the_clock_only_where_it_changes_it(api: Api, acme: Tenant) -> None:
     made = await make(api, acme)
     body = {"name": "renamed", "cron": made["cron"], "work": {"url": "https://shop.example/2"}}

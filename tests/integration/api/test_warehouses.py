@@ -73,6 +73,22 @@ async def test_what_is_wrong_is_named(
     assert (refused.status, refused.json["error"], refused.json["field"]) == (422, "invalid_field", field)
 
 
+@pytest.mark.parametrize(
+    ("more", "fields"),
+    [
+        ({}, ["settings.port", "settings.tabel", "secrets.pass", "secrets.password"]),
+        ({"gating": 7}, ["gating", "settings.port", "settings.tabel", "secrets.pass", "secrets.password"]),
+    ],
+)
+async def test_everything_that_is_wrong_is_named_at_once(
+    api: Api, acme: Tenant, databases: Databases, more: dict[str, Any], fields: list[str]
+) -> None:
+    body = own(f"{databases.server}/somewhere", port="high", tabel="x")
+    refused = await api.call("POST", PATH, acme.key, {**body, "secrets": {"pass": PASSWORD}, **more})
+    assert [each["field"] for each in refused.json["problems"]] == fields
+    assert PASSWORD not in refused.body.decode()
+
+
 async def test_secrets_are_sealed_rotated_and_sealed_anew(
     api: Api, acme: Tenant, rival: Tenant, with_operator: Settings
 ) -> None:

@@ -1,15 +1,17 @@
 """Bytes to typed values."""
 
 import contextlib
-from typing import get_args
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 from multidict import MultiDict
 
 from api import org_requests, requests, schedule_requests
-from api.errors import MAX_PROBLEMS, Problem
+from api.errors import MAX_PROBLEMS, Gathering, Problem, invalid, together
 from api.reading import json_object, query_of, typed
 from services.ledger.status import Status
 
@@ -56,6 +58,43 @@ def test_every_field_at_fault_is_named_at_once() -> None:
     query: dict[str, object] = {"limit": "many", "status": ["done", "failed"], "colour": "red", "createdAfter": "today"}
     assert problems_of(query, requests.ListJobs, strict=False) == ["limit", "status", "colour", "createdAfter"]
     assert len(problems_of({"jobIds": [1] * 1000}, requests.BatchStatus)) == MAX_PROBLEMS
+
+
+def test_every_field_at_fault_within_objects_is_named_at_once() -> None:
+    work = {"urls": ["https://a.example", 7], "priority": 101, "colour": "red"}
+    schedule: dict[str, object] = {"cron": 7, "work": work, "tags": ["!", "daily"], "missed": "twice"}
+    found = ["cron", "work.urls[1]", "work.priority", "work.colour", "tags[0]", "missed", "name"]
+    assert problems_of(schedule, schedule_requests.SaveSchedule) == found
+    wanted: dict[str, object] = {"tagFilter": {"any": ["a", "!"], "some": [], "none": "x"}}
+    assert problems_of(wanted, schedule_requests.ByTags) == ["tagFilter.any[1]", "tagFilter.some", "tagFilter.none"]
+
+
+def test_what_is_of_its_type_and_wrong_all_the_same_is_named_beside_what_is_not() -> None:
+    def more(sound: dict[str, Any]) -> Iterator[Problem]:
+        assert sound.pop("timezone") is sound["work"].pop("priority") is UNSET
+        assert sound == {"cron": "61 * * * *", "work": {"url": "ftp://a.example"}}
+        yield invalid("cron", "there is no minute 61")
+
+    given = {"cron": "61 * * * *", "timezone": 7, "work": {"url": "ftp://a.example", "priority": "high"}}
+    with pytest.raises(Problem) as caught:
+        typed(given, schedule_requests.SaveSchedule, more=more)
+    assert [each["field"] for each in caught.value.body["problems"]] == ["timezone", "work.priority", "name", "cron"]
+
+
+def test_problems_within_an_object_have_its_path_and_those_of_several_things_come_together() -> None:
+    gathering = Gathering()
+    for field in ("url", "input"):
+        with gathering.looking():
+            raise invalid(field, "x")
+    with gathering.looking():
+        pass
+    with pytest.raises(Problem) as caught:
+        gathering.done()
+    both = caught.value.within("work")
+    assert both.body["field"] == "work.url"
+    assert [each["field"] for each in both.body["problems"]] == ["work.url", "work.input"]
+    every = together([invalid("name", "x"), both])
+    assert [each["field"] for each in every.body["problems"]] == ["name", "work.url", "work.input"]
 
 
 def test_a_whole_number_may_be_written_with_a_point() -> None:
