@@ -40,11 +40,20 @@ def record_schema(event_type: str) -> Json:
 
 
 def _field(cls: type[Struct], name: str, named: set[str], *, required: bool) -> Json:
-    plain, text = _described(_hints(cls)[name])
+    plain, text = _described(cls, name)
     field: Json = {"name": name, "type": _avro(plain, name, named), "doc": text}
     if not required:
         field["default"] = _default(_default_of(cls, name))
     return field
+
+
+def field_hint(cls: type[Struct], name: str) -> tuple[Any, tuple[Meta, ...]]:
+    """Return the type of a field, and what is noted about it."""
+    hint: Any = _hints(cls)[name]
+    if get_origin(hint) is not Annotated:
+        return hint, ()
+    plain, *notes = get_args(hint)
+    return plain, tuple(note for note in notes if isinstance(note, Meta))
 
 
 @cache
@@ -53,12 +62,10 @@ def _hints(cls: type[Struct]) -> Json:
     return get_type_hints(cls, include_extras=True)
 
 
-def _described(hint: Any) -> tuple[Any, str]:
-    """Split an annotation into its type and its description, the unit in brackets behind it."""
-    if get_origin(hint) is not Annotated:
-        return hint, ""
-    plain, *notes = get_args(hint)
-    texts = [note.description for note in notes if isinstance(note, Meta) and note.description]
+def _described(cls: type[Struct], name: str) -> tuple[Any, str]:
+    """Return the type of a field and its description, the unit in brackets behind it."""
+    plain, notes = field_hint(cls, name)
+    texts = [note.description for note in notes if note.description]
     units = "".join(f" ({unit})" for unit in texts[:-1])
     return plain, texts[-1] + units if texts else ""
 

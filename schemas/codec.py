@@ -13,14 +13,19 @@ from typing import Any
 
 import fastavro
 import msgspec
+from fastavro.schema import to_parsing_canonical_form
+from msgspec.structs import astuple
 
 from schemas.avro_of import NAMESPACE, record_schema
 from schemas.events import EVENT_TYPES
+from schemas.reading import Readers, readers_of
 from schemas.recorded import Header, Recorded
+from schemas.writing import writers_of
 
 FRAME = struct.Struct(">bI")
 NAME_SHOWN = 100  # characters of the name of a schema that is not ours
 SchemaById = Callable[[int], dict[str, Any]]
+_Writer = tuple[str, Any, Readers | None]  # type of event, its schema, and the readers where that is today's
 
 
 class CodecError(Exception):
@@ -57,18 +62,13 @@ class Encoder:
     """Encodes recorded events with the schema ids that the registry gave to our schemas."""
 
     def __init__(self, ids: Mapping[str, int]) -> None:
-        self._frames = {name: FRAME.pack(0, ids[name]) for name in EVENT_TYPES}
-        self._schemas = {name: _schema_of(name) for name in EVENT_TYPES}
+        self._types = {name: (FRAME.pack(0, ids[name]), writers_of(name)) for name in EVENT_TYPES}
 
     def encode(self, recorded: Recorded) -> bytes:
         """Return the bytes of one event as they are stored, hashed and sent."""
-        name = recorded.header.event_type
-        record = msgspec.to_builtins(recorded.header, builtin_types=(bytes,))
-        record |= msgspec.to_builtins(recorded.event, builtin_types=(bytes,))
-        out = io.BytesIO()
-        out.write(self._frames[name])
-        fastavro.schemaless_writer(out, self._schemas[name], record)
-        return out.getvalue()
+        frame, writers = self._types[recorded.header.event_type]
+        values = astuple(recorded.header) + astuple(recorded.event)
+        return frame + b"".join([write(value) for write, value in zip(writers, values, strict=True)])
 
 
 class Decoder:
@@ -80,27 +80,24 @@ class Decoder:
 
     def __init__(self, schema_by_id: SchemaById) -> None:
         self._schema_by_id = schema_by_id
-        self._writers: dict[int, tuple[str, Any]] = {}
-        self._readers = {name: _schema_of(name) for name in EVENT_TYPES}
+        self._writers: dict[int, _Writer] = {}
 
     def decode(self, data: bytes) -> Recorded | None:
         """Return the event in these bytes, or raise NotAnEvent or UnknownSchema."""
-        name, writer = self._writer_of(data)
+        name, writer, today = self._writer_of(data)
         if name not in EVENT_TYPES:
             return None
         try:
-            record = _read(data, name, writer, self._readers[name])
-            return Recorded(
-                msgspec.convert(record, Header, builtin_types=(bytes,)),
-                msgspec.convert(record, EVENT_TYPES[name], builtin_types=(bytes,)),
-            )
-        except Exception as error:  # fastavro raises whatever the bytes provoke: EOFError, IndexError, ValueError ...
+            return today.event(data) if today else _resolved(data, name, writer)
+        except Exception as error:  # bytes provoke whatever there is: EOFError, IndexError, ValueError ...
             raise NotAnEvent(f"not a {name} record: {type(error).__name__}", name) from error
 
     def claim(self, data: bytes) -> Claim:
-        """Read the bytes to their end, but make no event of them: half the work of `decode`. Raises what it does."""
-        name, writer = self._writer_of(data)
+        """Read the bytes to their end, but make no event of them: less work than `decode`. Raises what it does."""
+        name, writer, today = self._writer_of(data)
         try:
+            if today:
+                return Claim(*today.place(data))
             record = _read(data, name, writer, None)
             return Claim(record["partition"], record["position"], record["org_id"])
         except Exception as error:  # as above
@@ -113,19 +110,25 @@ class Decoder:
             return self.claim(data)
         return Claim(recorded.header.partition, recorded.header.position, recorded.event.org_id, recorded)
 
-    def _writer_of(self, data: bytes) -> tuple[str, Any]:
+    def _writer_of(self, data: bytes) -> _Writer:
         if len(data) < FRAME.size or data[0] != 0:
             raise NotAnEvent("no Confluent frame: expected a zero byte and a 4-byte schema id")
         _, schema_id = FRAME.unpack_from(data)
         return self._writers.get(schema_id) or self._learn(schema_id)
 
-    def _learn(self, schema_id: int) -> tuple[str, Any]:
+    def _learn(self, schema_id: int) -> _Writer:
         writer = self._schema_by_id(schema_id)
         namespace, _, name = _full_name(writer).rpartition(".")
         if namespace != NAMESPACE:
             raise NotAnEvent(f"{_full_name(writer)[:NAME_SHOWN]} is no event of this ledger")
-        self._writers[schema_id] = known = (name, fastavro.parse_schema(writer))
+        today = readers_of(name) if name in EVENT_TYPES and _same(writer, record_schema(name)) else None
+        self._writers[schema_id] = known = (name, fastavro.parse_schema(writer), today)
         return known
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two schemas write the same bytes: names, fields and symbols in their order, whatever is said of them."""
+    return to_parsing_canonical_form(one) == to_parsing_canonical_form(other)
 
 
 @cache
@@ -153,6 +156,15 @@ def _set_bytes(avro: Any) -> None:
                     field["default"] = field["default"].encode("latin-1")
         case {"type": "array", "items": items}:
             _set_bytes(items)
+
+
+def _resolved(data: bytes, name: str, writer: Any) -> Recorded:
+    """Return the event of an earlier or later schema, as today's classes have it."""
+    record = _read(data, name, writer, _schema_of(name))
+    return Recorded(
+        msgspec.convert(record, Header, builtin_types=(bytes,)),
+        msgspec.convert(record, EVENT_TYPES[name], builtin_types=(bytes,)),
+    )
 
 
 def _read(data: bytes, name: str, writer: Any, reader: Any) -> Any:

@@ -16,8 +16,10 @@ from schemas.check import released
 from schemas.codec import FRAME, parsed
 from schemas.event import Event
 from schemas.events import EVENT_TYPES, JobSubmitted
+from schemas.reading import readers_of
 from schemas.recorded import Recorded
 from schemas.values import doc
+from schemas.writing import writers_of
 
 Schemas = dict[str, dict[str, Any]]
 
@@ -88,4 +90,6 @@ def later_version() -> Iterator[None]:
         patched.setitem(EVENT_TYPES, "JobSubmitted", LATER_JOB_SUBMITTED)
         patched.setitem(EVENT_TYPES, "JobPraised", JobPraised)
         patched.setattr("schemas.codec._schema_of", lambda name: parsed(record_schema(name)))
+        patched.setattr("schemas.codec.readers_of", readers_of.__wrapped__)  # they are remembered by name
+        patched.setattr("schemas.codec.writers_of", writers_of.__wrapped__)
         yield
