@@ -7,30 +7,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isfinite
 from typing import Any, assert_never
 
-from services.writers.warehouses.items import Item
+from services.writers.warehouses.items import Items
 from services.writers.warehouses.warehouse import Column, ColumnType, Value
 
 INT64 = 1 << 63
+TEXTS, BOOLEANS = {str, type(None)}, {bool, type(None)}
 
 
-def new_columns(items: Iterable[Item], there: Mapping[str, object], room: int) -> list[Column]:
+def new_columns(extractions: Iterable[Items], there: Mapping[str, object], room: int) -> list[Column]:
     """Return columns for fields that have none yet, in the order in which they come, at most so many.
 
     The first value that is not null says of which type: an integer is a number where a fraction comes in these items.
     """
     found: dict[str, ColumnType] = {}
-    absent: dict[tuple[str, ...], list[str]] = {}  # by columns of items: those that are not there
-    for item in items:
-        missing = absent.get(item.columns)
-        if missing is None:
-            missing = absent[item.columns] = [name for name in item.columns if name not in there]
-        for name in missing:
-            known = found.get(name)
-            if known is None and len(found) < room:
-                kind = type_of(item.fields[name])
-                if kind:
-                    found[name] = kind
-            elif known is ColumnType.INTEGER and type_of(item.fields[name]) is ColumnType.NUMBER:
+    for items in extractions:
+        for name in items.columns:
+            if name in there or (name not in found and len(found) >= room):
+                continue
+            kinds = [kind for kind in map(type_of, items.values(name)) if kind]
+            if kinds:
+                found.setdefault(name, kinds[0])
+            if found.get(name) is ColumnType.INTEGER and ColumnType.NUMBER in kinds:
                 found[name] = ColumnType.NUMBER
     return [Column(name, kind) for name, kind in found.items()]
 
@@ -52,35 +49,40 @@ def type_of(value: Any) -> ColumnType | None:
             return None
 
 
-def cells(items: Sequence[Item], column: Column) -> list[Value]:
-    """Return what a column takes of each item."""
-    name = column.name
-    values = [item.fields.get(name) for item in items]
+def cells(items: Items, column: Column) -> Sequence[Value]:
+    """Return what a column takes of each item: mostly all as they are."""
+    if column.type is ColumnType.JSON:
+        return items.json(column.name)
+    values = items.values(column.name)
+    kinds = set(map(type, values))
     match column.type:
         case ColumnType.TEXT:
-            return [value if type(value) is str else None for value in values]
+            return values if kinds <= TEXTS else [value if type(value) is str else None for value in values]
         case ColumnType.INTEGER:
-            return [value if type(value) is int and -INT64 <= value < INT64 else _integer(value) for value in values]
+            fit = kinds == {int} and min(values) >= -INT64 and max(values) < INT64
+            return values if fit else [_integer(value) for value in values]
         case ColumnType.NUMBER:
-            return [value if type(value) is float and isfinite(value) else _number(value) for value in values]
+            fit = kinds == {float} and all(map(isfinite, values))
+            return values if fit else [_number(value) for value in values]
         case ColumnType.BOOLEAN:
-            return [value if type(value) is bool else None for value in values]
-        case ColumnType.JSON:
-            return [item.json(name) for item in items]
+            return values if kinds <= BOOLEANS else [value if type(value) is bool else None for value in values]
         case ColumnType.TIMESTAMP:
-            return [None for _ in values]
+            return [None] * len(values)
         case never:
             assert_never(never)
 
 
 def _integer(value: Any) -> int | None:
-    """Return a double that is an integer of 64 bits."""
-    whole = type(value) is float and value.is_integer() and -INT64 <= value < INT64
-    return int(value) if whole else None
+    """Return an integer of 64 bits, also of a double that is one."""
+    if type(value) is float and value.is_integer():
+        value = int(value)
+    return value if type(value) is int and -INT64 <= value < INT64 else None
 
 
 def _number(value: Any) -> float | None:
-    """Return an integer as a double that is the same number."""
+    """Return a double, also of an integer that is the same number."""
+    if type(value) is float:
+        return value if isfinite(value) else None
     if type(value) is not int:
         return None
     try:

@@ -16,18 +16,20 @@ class Conversions:
         self._columns = columns
         self._places = [(at, by_type[each.type]) for at, each in enumerate(columns) if each.type in by_type]
 
-    def of(self, row: Sequence[Value]) -> list[Value]:
-        """Return a row; ValueError names the column whose value cannot be written."""
-        values = list(row)
+    def of(self, rows: Sequence[Sequence[Value]]) -> list[Sequence[Value]]:
+        """Return rows; ValueError names the column of which a value cannot be written."""
+        return list(zip(*self.columns(rows), strict=True)) if rows and self._places else list(rows)
+
+    def columns(self, rows: Sequence[Sequence[Value]]) -> list[Sequence[Value]]:
+        """Return the values of rows by column; raises as `of`. There is at least one row."""
+        columns: list[Sequence[Value]] = list(zip(*rows, strict=True))
         at = 0
         try:
             for at, convert in self._places:
-                value = values[at]
-                if value is not None:
-                    values[at] = convert(value)
+                columns[at] = [None if value is None else convert(value) for value in columns[at]]
         except ValueError as error:
             raise ValueError(f"{self._columns[at].name} {error}") from None
-        return values
+        return columns
 
 
 def time_of(micros: int, first_year: int = 1, last_year: int = 9999) -> datetime:

@@ -7,67 +7,95 @@ from typing import Any
 import msgspec
 
 from services.writers.rows import Unreadable
-from services.writers.warehouses.names import Names, names_of
+from services.writers.warehouses.names import names_of
 
-Members = Mapping[str, Any]
-_OBJECTS: msgspec.json.Decoder[list[dict[str, Any]]] = msgspec.json.Decoder(list[dict[str, Any]])
+Members = dict[str, Any]
 _MEMBERS: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
 _WRITTEN = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_LISTED = msgspec.json.Decoder(list[msgspec.Raw])
 
 
-class Item:
-    """One item: `fields` are its members by column name, as Python has them; `columns` are these names."""
+class _Listed(msgspec.Struct, forbid_unknown_fields=True):
+    """A list that stands alone under `items`, as it is written."""
 
-    __slots__ = ("_json", "columns", "fields", "text")
-
-    def __init__(self, text: str, members: Mapping[str, Any], names: Names) -> None:
-        self.text = text
-        self.fields = members if names.same else {column: members[field] for field, column in names.pairs}
-        self.columns = names.columns
-        self._json: Mapping[str, str] | None = None
-
-    def json(self, column: str) -> str | None:
-        """Return the JSON of a member as it is written in the item; None where there is none, or null."""
-        if self._json is None:
-            written = _WRITTEN.decode(self.text)
-            self._json = {name: bytes(written[field]).decode() for field, name in names_of(tuple(written)).pairs}
-        found = self._json.get(column)
-        return None if found == "null" else found
+    items: list[msgspec.Raw]
 
 
-def items_of(normalized: str) -> list[Item]:
+class _Objects(msgspec.Struct, forbid_unknown_fields=True):
+    """The same, as Python has it."""
+
+    items: list[dict[str, Any]]
+
+
+_LISTED, _OBJECTS = msgspec.json.Decoder(_Listed), msgspec.json.Decoder(_Objects)
+
+
+class Items:
+    """The items of one extraction, as texts and by the names of columns; mostly all of them have the same fields."""
+
+    __slots__ = ("_members", "_shapes", "_values", "_written", "columns", "texts")
+
+    def __init__(self, texts: Sequence[str], members: Sequence[Members]) -> None:
+        self.texts = texts
+        self._members = members
+        self._shapes = [names_of(fields) for fields in dict.fromkeys(map(tuple, members))]
+        self.columns = tuple(dict.fromkeys(name for shape in self._shapes for name in shape.columns))
+        self._values: Mapping[str, Sequence[Any]] | None = None
+        self._written: list[Mapping[str, str]] | None = None
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def values(self, column: str) -> Sequence[Any]:
+        """Return what each item has in a column, as Python has it; None where it has nothing."""
+        if self._values is None:
+            self._values = self._alike() if len(self._shapes) == 1 else self._apart()
+        return self._values.get(column) or (None,) * len(self)
+
+    def json(self, column: str) -> list[str | None]:
+        """Return the JSON of a column as it is written in each item; None where there is none, or null."""
+        if self._written is None:
+            self._written = [_texts_of(text) for text in self.texts]
+        found = (written.get(column) for written in self._written)
+        return [None if each == "null" else each for each in found]
+
+    def _alike(self) -> Mapping[str, Sequence[Any]]:
+        [shape] = self._shapes
+        fields = zip(*map(dict.values, self._members), strict=True)
+        by_field = dict(zip(self._members[0], fields, strict=True))
+        return by_field if shape.same else {column: by_field[field] for field, column in shape.pairs}
+
+    def _apart(self) -> Mapping[str, Sequence[Any]]:
+        values: dict[str, list[Any]] = {column: [None] * len(self) for column in self.columns}
+        for at, members in enumerate(self._members):
+            for field, column in names_of(tuple(members)).pairs:
+                values[column][at] = members[field]
+        return values
+
+
+def _texts_of(text: str) -> Mapping[str, str]:
+    written = _WRITTEN.decode(text)
+    return {name: bytes(written[field]).decode() for field, name in names_of(tuple(written)).pairs}
+
+
+def items_of(normalized: str) -> Items:
     """Return the items of what an extractor has read: `{"items": [...]}` of objects, or one object."""
     try:
-        listed = _listed(_WRITTEN.decode(normalized))
-        return _items([normalized], [_members(normalized)]) if listed is None else _items(*listed)
+        return Items(*(_listed(normalized) or ([normalized], [_members(normalized)])))
     except (msgspec.DecodeError, RecursionError) as error:
         raise Unreadable(f"no object: {type(error).__name__}") from error
 
 
-def _listed(members: Mapping[str, msgspec.Raw]) -> tuple[Sequence[str], Sequence[Members]] | None:
+def _listed(normalized: str) -> tuple[Sequence[str], Sequence[Members]] | None:
     """Return the objects of a list that stands alone under `items`, as text and as they are read, or None."""
-    if members.keys() != {"items"} or not bytes(members["items"]).startswith(b"["):
-        return None
-    written = members["items"]
-    texts = [bytes(each).decode() for each in _LISTED.decode(written)]
     try:
-        return texts, _OBJECTS.decode(written)
+        written = _LISTED.decode(normalized).items
+    except msgspec.ValidationError:
+        return None
+    texts = [str(each, "utf-8") for each in written]
+    try:
+        return texts, _OBJECTS.decode(normalized).items
     except (msgspec.ValidationError, RecursionError):  # no objects, or somewhere in them is what Python cannot have
         return (texts, [_members(each) for each in texts]) if all(each.startswith("{") for each in texts) else None
-
-
-def _items(texts: Sequence[str], objects: Sequence[Members]) -> list[Item]:
-    """Return items, of which most have the fields of the one before."""
-    items: list[Item] = []
-    last: tuple[str, ...] = ()
-    names = names_of(last)
-    for text, members in zip(texts, objects, strict=True):
-        fields = tuple(members)
-        if fields != last:
-            names, last = names_of(fields), fields
-        items.append(Item(text, members, names))
-    return items
 
 
 def _members(text: str) -> Members:

@@ -9,7 +9,7 @@ from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.writers.rows import Row, Unreadable
 from services.writers.warehouses.cells import cells, new_columns
-from services.writers.warehouses.items import Item, items_of
+from services.writers.warehouses.items import Items, items_of
 from services.writers.warehouses.kinds import Kind
 from services.writers.warehouses.warehouse import (
     JOB_COLUMNS,
@@ -31,7 +31,7 @@ OURS = frozenset(column.name for column in JOB_COLUMNS)
 class _Job:
     delivery: Delivery
     key: JobKey
-    items: Sequence[Item]
+    items: Items
     size: int  # of the items, as JSON
 
 
@@ -82,7 +82,7 @@ class Table:
             items = items_of(row.normalized)
         except Unreadable as error:
             return refused(row.delivery, "extraction_unreadable", str(error))
-        size = sum(len(item.text) for item in items)
+        size = sum(map(len, items.texts))
         if size > self._kind.max_bytes:
             return refused(row.delivery, "row_refused", f"its items are larger than {self._kind.max_bytes} bytes")
         return _Job(row.delivery, key_of(row.delivery), items, size)
@@ -91,7 +91,7 @@ class Table:
         """See to a column for each field, as long as there is room."""
         if not self._columns:
             self._columns = await self._warehouse.columns()
-        items = [item for job in jobs for item in job.items]
+        items = [job.items for job in jobs]
         if not new_columns(items, self._columns, MAX_COLUMNS - len(self._columns)):
             return
         self._columns = await self._warehouse.columns()  # another writer may have added some, of other types
@@ -101,8 +101,7 @@ class Table:
             self._columns = await self._warehouse.columns()
 
     def _block(self, jobs: Sequence[_Job]) -> Block:
-        shapes = dict.fromkeys(item.columns for job in jobs for item in job.items)
-        named = dict.fromkeys(name for shape in shapes for name in shape)
+        named = dict.fromkeys(name for columns in dict.fromkeys(job.items.columns for job in jobs) for name in columns)
         columns = [Column(name, self._columns[name]) for name in named if name in self._columns and name not in OURS]
         return Block((*JOB_COLUMNS, *columns), [_rows(job, columns) for job in jobs])
 
@@ -139,9 +138,6 @@ def _rows(job: _Job, columns: Sequence[Column]) -> JobRows:
         delivery.submitted_at,
         delivery.extracted_at or None,
     )
-    values = zip(*(cells(job.items, column) for column in columns), strict=True) if columns else repeat(())
-    rows = [
-        (delivery.org_id, delivery.job_id, number, *told, item.text, *cell)
-        for number, (item, cell) in enumerate(zip(job.items, values, strict=False))
-    ]
+    ours = (*map(repeat, (delivery.org_id, delivery.job_id)), range(len(job.items)), *map(repeat, told))
+    rows = list(zip(*ours, job.items.texts, *(cells(job.items, column) for column in columns), strict=False))
     return JobRows(job.key, delivery.generation, rows)

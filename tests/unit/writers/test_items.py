@@ -28,37 +28,41 @@ def test_names_of_columns(field: str, name: str) -> None:
 
 
 def test_items_stand_alone_under_items_or_the_object_is_one() -> None:
-    assert [item.text for item in items_of('{"items": [{"a": 1}, {"a": 2}]}')] == ['{"a": 1}', '{"a": 2}']
+    assert items_of('{"items": [{"a": 1}, {"a": 2}]}').texts == ['{"a": 1}', '{"a": 2}']
     for one in ('{"items": [1]}', '{"items": [{"a": 1}], "b": 2}', '{"items": 3}', "{}"):
-        assert [item.text for item in items_of(one)] == [one]
-    assert items_of('{"items": []}') == []
+        assert items_of(one).texts == [one]
+    assert len(items_of('{"items": []}')) == 0
     with pytest.raises(Unreadable):
         items_of("[1]")
 
 
 def test_of_two_fields_with_one_name_the_first_has_the_column() -> None:
-    [item] = items_of('{"Price": 1, "price": 2}')
-    assert (item.fields, item.columns, item.json("price")) == ({"price": 1}, ("price",), "1")
-    assert item.text == '{"Price": 1, "price": 2}'
+    items = items_of('{"Price": 1, "price": 2}')
+    assert (list(items.values("price")), items.columns, items.json("price")) == ([1], ("price",), ["1"])
+    assert items.texts == ['{"Price": 1, "price": 2}']
 
 
 def test_types_are_those_of_the_first_values_and_null_says_nothing() -> None:
     items = items_of(
         '{"items": [{"a": null, "b": 1, "c": {}, "d": 1}, {"a": "x", "b": 1.5, "c": 1, "d": "1", "e": true}]}'
     )
-    assert new_columns(items, {"e": 1}, 10) == [
+    assert new_columns([items], {"e": 1}, 10) == [
+        Column("a", ColumnType.TEXT),
         Column("b", ColumnType.NUMBER),
         Column("c", ColumnType.JSON),
         Column("d", ColumnType.INTEGER),
-        Column("a", ColumnType.TEXT),
     ]
-    assert [column.name for column in new_columns(items, {}, 2)] == ["b", "c"]
+    assert [column.name for column in new_columns([items], {}, 2)] == ["a", "b"]
 
 
 def test_items_with_other_fields_than_the_one_before_have_columns_of_their_own() -> None:
     items = items_of('{"items": [{"a": 1, "B": 2}, {"a": 3, "B": 4}, {"B": 5}, {}, {"a": 6, "B": 7}]}')
-    assert [item.columns for item in items] == [("a", "b"), ("a", "b"), ("b",), (), ("a", "b")]
-    assert [item.fields for item in items] == [{"a": 1, "b": 2}, {"a": 3, "b": 4}, {"b": 5}, {}, {"a": 6, "b": 7}]
+    assert items.columns == ("a", "b")
+    assert [list(items.values(name)) for name in ("a", "b", "c")] == [
+        [1, 3, None, None, 6],
+        [2, 4, 5, None, 7],
+        [None] * 5,
+    ]
 
 
 def test_names_of_very_long_fields_are_not_remembered() -> None:
@@ -69,8 +73,8 @@ def test_names_of_very_long_fields_are_not_remembered() -> None:
 
 
 def test_lists_and_objects_are_kept_as_they_are_written() -> None:
-    [item] = items_of('{"A": {"b" : [1.10, 1e400]}, "c": null, "d": 1.10}')
-    assert [cells([item], Column(name, ColumnType.JSON)) for name in ("a", "c", "d", "e")] == [
+    items = items_of('{"A": {"b" : [1.10, 1e400]}, "c": null, "d": 1.10}')
+    assert [cells(items, Column(name, ColumnType.JSON)) for name in ("a", "c", "d", "e")] == [
         ['{"b" : [1.10, 1e400]}'],
         [None],
         ["1.10"],
@@ -81,11 +85,11 @@ def test_lists_and_objects_are_kept_as_they_are_written() -> None:
 @pytest.mark.parametrize("number", ["1e400", "-1e400", "9" * 5000, "1" + "0" * 400])
 def test_a_number_that_none_can_hold_costs_no_other_field_its_column(number: str) -> None:
     items = items_of(f'{{"items": [{{"a": {number}, "b": "x", "c": [{number}]}}]}}')
-    assert new_columns(items, {}, 10) == [Column("b", ColumnType.TEXT), Column("c", ColumnType.JSON)]
-    assert cells(items, Column("a", ColumnType.NUMBER)) == [None]
-    assert cells(items, Column("b", ColumnType.TEXT)) == ["x"]
-    assert cells(items, Column("c", ColumnType.JSON)) == [f"[{number}]"]
-    assert number in items[0].text
+    assert new_columns([items], {}, 10) == [Column("b", ColumnType.TEXT), Column("c", ColumnType.JSON)]
+    assert list(cells(items, Column("a", ColumnType.NUMBER))) == [None]
+    assert list(cells(items, Column("b", ColumnType.TEXT))) == ["x"]
+    assert list(cells(items, Column("c", ColumnType.JSON))) == [f"[{number}]"]
+    assert number in items.texts[0]
 
 
 @pytest.mark.parametrize(

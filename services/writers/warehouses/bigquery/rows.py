@@ -3,14 +3,16 @@
 import math
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Any
 
 import msgspec
 
-from services.writers.warehouses.converting import Conversions, Convert, time_of
+from services.writers.warehouses.converting import Conversions, time_of
 from services.writers.warehouses.warehouse import Column, ColumnType, JobKey, JobRows, Value
 
 # The largest row that a load job takes is 100 MB ("Load jobs" of BigQuery's quotas).
 MAX_ROW_BYTES = 100 * 1000 * 1000
+ENCODER = msgspec.json.Encoder()
 POSITION = "starting at position "  # how an error names the first byte of its row
 
 
@@ -27,31 +29,40 @@ def lines_of(columns: Sequence[Column], jobs: Sequence[JobRows]) -> tuple[list[J
     Each job begins with a line that has no item: it says which generation is written, whether it has rows or not.
     Numbers of 64 bits, and those that JSON has not, are texts; BigQuery says so where a value does not fit.
     """
-    by_type: dict[ColumnType, Convert] = {
-        ColumnType.INTEGER: str,
-        ColumnType.NUMBER: _number,
-        ColumnType.TIMESTAMP: _time,
-    }
-    names, conversions = [column.name for column in columns], Conversions(columns, by_type)
+    conversions = Conversions(
+        columns, {ColumnType.INTEGER: str, ColumnType.NUMBER: _number, ColumnType.TIMESTAMP: _time}
+    )
+    shape = _shape(tuple(column.name for column in columns))
     made: list[JobLines] = []
     refused: dict[JobKey, str] = {}
     for job in jobs:
         try:
-            made.append(JobLines(job.key, _lines_of(names, conversions, job)))
+            made.append(JobLines(job.key, [_mark(job), *_lines_of(shape, conversions.of(job.rows))]))
         except ValueError as error:
             refused[job.key] = str(error)
     return made, refused
 
 
-def _lines_of(names: Sequence[str], conversions: Conversions, job: JobRows) -> list[bytes]:
-    mark = {"_org_id": job.key.org_id, "_job_id": job.key.job_id, "_generation": str(job.generation)}
-    made = [msgspec.json.encode(mark)]
-    for row in job.rows:
-        values = zip(names, conversions.of(row), strict=True)
-        made.append(msgspec.json.encode({name: value for name, value in values if value is not None}))
-        if len(made[-1]) > MAX_ROW_BYTES:
-            raise ValueError(f"an item is larger than the {MAX_ROW_BYTES // 1_000_000} MB that BigQuery takes")
-    return made
+@lru_cache(maxsize=64)
+def _shape(names: tuple[str, ...]) -> type[msgspec.Struct]:
+    """Return what is written as an object of these columns, without those that are null."""
+    fields = [(f"c{at}", Any, None) for at in range(len(names))]
+    rename = {field: name for (field, _, _), name in zip(fields, names, strict=True)}
+    return msgspec.defstruct("Line", fields, rename=rename, omit_defaults=True, gc=False)
+
+
+def _mark(job: JobRows) -> bytes:
+    return ENCODER.encode({"_org_id": job.key.org_id, "_job_id": job.key.job_id, "_generation": str(job.generation)})
+
+
+def _lines_of(shape: type[msgspec.Struct], rows: Sequence[Sequence[Value]]) -> list[bytes]:
+    lines = ENCODER.encode_lines([shape(*row) for row in rows]).splitlines()  # no text in JSON has a line's end
+    if max(map(len, lines), default=0) > MAX_ROW_BYTES:
+        number = next(at for at, line in enumerate(lines) if len(line) > MAX_ROW_BYTES)
+        raise ValueError(
+            f"item {number} is larger than the {MAX_ROW_BYTES // 1_000_000} MB that BigQuery takes of a row"
+        )
+    return lines
 
 
 def _number(value: Value) -> Value:

@@ -10,6 +10,7 @@ from services.writers.warehouses.converting import Conversions, time_of
 from services.writers.warehouses.warehouse import Column, ColumnType, Value
 
 FIRST_YEAR, LAST_YEAR = 1900, 2299  # of DateTime64, which takes other ones without a word
+ENCODER = msgspec.json.Encoder()
 INT64 = 1 << 63  # from where on Int64 begins again at its other end
 
 
@@ -18,9 +19,9 @@ def rows_of(columns: Sequence[Column]) -> Conversions:
     return Conversions(columns, {ColumnType.INTEGER: _integer, ColumnType.NUMBER: _number, ColumnType.TIMESTAMP: _time})
 
 
-def line_of(row: Sequence[Value], conversions: Conversions) -> bytes:
-    """Return the line of a row, or raise ValueError where ClickHouse would read something else than it says."""
-    return msgspec.json.encode(conversions.of(row))
+def lines_of(rows: Sequence[Sequence[Value]], conversions: Conversions) -> bytes:
+    """Return the lines of rows, or raise ValueError where ClickHouse would read something else than they say."""
+    return ENCODER.encode_lines(conversions.of(rows))
 
 
 def _integer(value: Value) -> Value:

@@ -8,7 +8,7 @@ import msgspec
 from services.runtime.networks import Networks
 from services.writers.warehouses.calls import Calls
 from services.writers.warehouses.clickhouse_customer import statements
-from services.writers.warehouses.clickhouse_customer.rows import line_of, rows_of
+from services.writers.warehouses.clickhouse_customer.rows import lines_of, rows_of
 from services.writers.warehouses.clickhouse_customer.server import Server, listed
 from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
 from services.writers.warehouses.piecewise import write_halving
@@ -43,18 +43,18 @@ class ClickHouseWarehouse:
     async def write(self, block: Block) -> Mapping[JobKey, str]:
         """Write a block; what ClickHouse refuses is found by halving."""
         await self._ready(block.columns)
-        lines: dict[JobKey, list[bytes]] = {}
+        lines: dict[JobKey, bytes] = {}
         refused: dict[JobKey, str] = {}
         conversions = rows_of(block.columns)
         for job in block.jobs:
             try:
-                lines[job.key] = [line_of(row, conversions) for row in job.rows]
+                lines[job.key] = lines_of(job.rows, conversions)
             except ValueError as error:
                 refused[job.key] = str(error)
         names = [column.name for column in block.columns]
 
         async def write(jobs: Sequence[JobRows]) -> None:
-            await self._stored(names, jobs, [line for job in jobs for line in lines[job.key]])
+            await self._stored(names, jobs, b"".join(lines[job.key] for job in jobs))
 
         return refused | await write_halving([job for job in block.jobs if job.key in lines], write)
 
@@ -84,10 +84,9 @@ class ClickHouseWarehouse:
         self._made = True
         return statements.columns_of(held)
 
-    async def _stored(self, names: Sequence[str], jobs: Sequence[JobRows], lines: Sequence[bytes]) -> None:
+    async def _stored(self, names: Sequence[str], jobs: Sequence[JobRows], body: bytes) -> None:
         self._made = False
-        if lines:
-            body = b"\n".join(lines)
+        if body:
             token = hashlib.blake2b(repr(names).encode() + body, digest_size=16).hexdigest()
             await self._server.insert(self._table + statements.ROWS, names, body, token)
         await self._count([job.key for job in jobs], [job.generation for job in jobs])

@@ -6,7 +6,6 @@ remembers jobs that have no rows, and those that were erased, of which nothing c
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import lru_cache
 from typing import Any
 
 import psycopg
@@ -14,7 +13,7 @@ from psycopg import AsyncConnection
 
 from services.runtime.networks import Networks
 from services.writers.warehouses.addressing import checked_addresses
-from services.writers.warehouses.converting import Conversions, time_of
+from services.writers.warehouses.customer_postgres.copying import copied
 from services.writers.warehouses.customer_postgres.faults import connect_fault_of, fault_of
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
 from services.writers.warehouses.customer_postgres.statements import READ, Statements
@@ -27,7 +26,6 @@ from services.writers.warehouses.warehouse import (
     ColumnType,
     JobKey,
     JobRows,
-    Value,
 )
 
 CONNECT_SECONDS = 5
@@ -71,25 +69,24 @@ class PostgresWarehouse:
                 await connection.execute(self._statements.add_columns(columns))
 
     async def write(self, block: Block) -> Mapping[JobKey, str]:
-        """Write a block in one transaction; jobs whose rows are refused are found by halving."""
+        """Write a block in one transaction, or in several where the rows of jobs are refused."""
         await self._ready()
-        conversions = Conversions(block.columns, {ColumnType.TIMESTAMP: _time})
         copy = self._statements.copy_rows(block.columns)
 
         async def write(jobs: Sequence[JobRows]) -> None:
-            rows = {job.key: job.rows for job in jobs}
             try:
                 async with connection.transaction():
-                    taken = await self._cleared(connection, jobs)
-                    async with connection.cursor() as cursor, cursor.copy(copy) as copying:
-                        for row in (row for key in taken for row in rows[key]):
-                            await copying.write_row(conversions.of(row))
+                    taken = set(await self._cleared(connection, jobs))
+                    rows = [row for job in jobs if job.key in taken for row in job.rows]
+                    if rows:
+                        async with connection.cursor() as cursor, cursor.copy(copy) as copying:
+                            await copying.write(copied(block.columns, rows))
             except ValueError as error:
                 raise DataFault(str(error)) from None
             except psycopg.Error as error:
                 raise fault_of(error) from error
 
-        async with self._asking() as connection, connection.transaction():
+        async with self._asking() as connection:
             return await write_halving(block.jobs, write)
 
     async def erase(self, jobs: Sequence[JobKey]) -> None:
@@ -171,9 +168,3 @@ class PostgresWarehouse:
 
 def _keys(keys: Sequence[JobKey]) -> dict[str, list[str]]:
     return {"org_ids": [key.org_id for key in keys], "job_ids": [key.job_id for key in keys]}
-
-
-@lru_cache(maxsize=4096)
-def _time(value: Value) -> Value:
-    """Return a time as Postgres reads it: as text, for the driver takes a third of a row's cost to write a datetime."""
-    return time_of(value).isoformat(sep=" ") if isinstance(value, int) else value

@@ -80,7 +80,7 @@ def rows_text(columns: Sequence[Column], jobs: Iterable[JobRows]) -> str:
     """Return the rows of jobs as the parameter `rows`, in which all values are texts."""
     typed = (ColumnType.INTEGER, ColumnType.NUMBER, ColumnType.BOOLEAN, ColumnType.TIMESTAMP)
     conversions = Conversions(columns, dict.fromkeys(typed, _text))
-    return as_json([conversions.of(row) for job in jobs for row in job.rows])
+    return as_json(conversions.of([row for job in jobs for row in job.rows]))
 
 
 def column_type(described: str, comment: str) -> ColumnType | None:
