@@ -29,6 +29,7 @@ READER = "clickhouse"
 # again. ClickHouse remembers tokens far longer (10,000 inserts).
 PLAN_SECONDS = 20.0
 FOLDED = "SELECT partition, max(position) FROM job_events GROUP BY partition"
+EVER_INSERTED = "SELECT count() > 0 FROM stage_positions"
 
 
 class NotTheSame(RuntimeFault):
@@ -111,10 +112,11 @@ class ClickHouseSink:
     def _compare(self) -> None:
         """Stop where ClickHouse lacks what the bookkeeping says it has, or holds what nobody planned."""
         held = dict(map(tuple, self._client.query(FOLDED).result_rows))
+        forgotten = self._forgets and bool(self._client.command(EVER_INSERTED))
         for partition, checkpoint in self._checkpoints.items():
             planned = self._plan.ranges.get(partition) if self._plan else None
             found, last = held.get(partition, 0), planned.end.position if planned else checkpoint.position
-            least = 0 if self._forgets else checkpoint.position
+            least = 0 if forgotten else checkpoint.position
             if not least <= found <= last:
                 raise NotTheSame(
                     f"partition {partition}: ClickHouse holds events up to position {found}, the bookkeeping says "

@@ -89,6 +89,8 @@ def _told(column: str, kind: str, engine: str) -> str:
     """Return how a column's value is told; empty: it is not compared."""
     if kind.startswith(ROUGH):
         return ""
+    if kind.startswith("AggregateFunction(groupBitmap"):
+        return f"bitmapToArray({column})"
     if kind.startswith("AggregateFunction"):
         return f"finalizeAggregation({column})"
     return f"round({column}, 6)" if "Float" in kind and engine != "MergeTree" else column

@@ -21,6 +21,7 @@ from projections.verification.expected import job_row
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
 from projections.verification.marks import marks_of
+from projections.verification.stages import compare_stages
 from schemas.codec import Decoder
 from schemas.events import JobDeleted, JobSubmitted
 from schemas.recorded import Recorded
@@ -48,22 +49,25 @@ def verify_clickhouse(
             (row["org_id"].decode(), row["job_id"].decode()): row for row in _rows(client, SQL["gate_violations"], {})
         }
         marks = marks_of(lambda name: _rows(client, SQL[name], {}))
-        held = dict(map(tuple, client.query(SQL["held"]).result_rows))
+        held = [(str(table), int(at), int(last)) for table, at, last in client.query(SQL["held"]).result_rows]
         for partition, folded in checkpoints.items():
-            upto = max(folded, held.pop(partition, 0))
+            upto = max([folded, *(last for _, at, last in held if at == partition)])
             log = read_partition(open_records, decoder, partition, upto)
             faults += _compare_events(log, client, upto, folded, since)
             for key in violations.keys() & _begun_before(log, since):
                 del violations[key]  # some of its ACKs may be forgotten by now
             faults += _compare_credits(log, client, upto, folded)
+            stages = _rows(client, SQL["stage_positions"], {"partition": partition})
+            faults += compare_stages(log, stages, upto, folded)
             faults += _compare_states(log, states, folded)
             for mark in marks:
                 faults += mark.check(log, folded)
             events += log.events
             jobs += len(log.jobs)
     faults += [
-        Fault("job_events", "", f"partition {partition}", "partition", "one of the ledger", str(partition))
-        for partition in held
+        Fault(table, "", f"partition {partition}", "partition", "one of the ledger", str(partition))
+        for table, partition, _ in held
+        if partition not in checkpoints
     ]
     faults += map(_violation, violations.values())
     for org_id, job_id in states:
@@ -131,6 +135,8 @@ def _compare_credits(log: PartitionLog, client: Client, last: int, folded: int) 
         if wanted is None:
             yield Fault("credit_moves", org_id, at, "row", "none", "one too many")
             continue
+        if row["copies"] > 1:
+            yield Fault("credit_moves", org_id, at, "row", "one", str(row["copies"]))
         for name, value in wanted.items():
             if value != _text(row[name]):
                 yield Fault("credit_moves", org_id, at, name, shown(value), shown(_text(row[name])))

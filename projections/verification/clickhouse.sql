@@ -1,7 +1,12 @@
 -- What verification reads of ClickHouse.
 
 -- name: held
-SELECT partition, max(position) FROM job_events GROUP BY partition
+-- How far each table that knows positions has each partition.
+SELECT 'job_events' AS name, partition, max(position) FROM job_events GROUP BY partition
+UNION ALL
+SELECT 'credit_moves', partition, max(position) FROM credit_moves GROUP BY partition
+UNION ALL
+SELECT 'stage_positions', partition, toInt64(max(bitmapMax(positions))) FROM stage_positions GROUP BY partition
 
 -- name: job_status
 SELECT * FROM job_status
@@ -21,8 +26,13 @@ SELECT org_id, job_id, opened_by, recorded_opened_by FROM gate_violations
 SELECT * FROM job_events WHERE partition = {partition:Int32} AND position <= {last:Int64} ORDER BY position
 
 -- name: credit_moves
-SELECT org_id, position, kind, credits, occurred_at FROM credit_moves FINAL
-WHERE partition = {partition:Int32} AND position <= {last:Int64}
+-- Not as FINAL shows them: a row that is there twice was inserted twice.
+SELECT org_id, position, kind, credits, occurred_at, count() AS copies FROM credit_moves
+WHERE partition = {partition:Int32} AND position <= {last:Int64} GROUP BY ALL
+
+-- name: stage_positions
+SELECT org_id, hour, stage, bitmapToArray(groupBitmapMergeState(s.positions)) AS positions FROM stage_positions AS s
+WHERE s.partition = {partition:Int32} GROUP BY org_id, hour, stage
 
 -- name: results
 SELECT id, org_id, job_id, destination_id, generation, domain, schema_id, data_type, normalized, replaced_characters,

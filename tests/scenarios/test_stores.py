@@ -80,7 +80,7 @@ def test_69_killed_between_insert_and_commit_again_and_again_and_thawed_later_ev
     windows = rows(
         "SELECT name, toUInt64(extract(create_table_query, 'non_replicated_deduplication_window = ([0-9]+)')) "
         "FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' "
-        "AND name IN ('job_events', 'job_states', 'stage_counts')"
+        "AND name IN ('job_events', 'job_states', 'stage_positions')"
     )
     assert len(windows) == 3
     assert all(int(str(window)) >= MANY_BLOCKS for _, window in windows), windows

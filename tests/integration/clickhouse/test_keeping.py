@@ -7,7 +7,9 @@ from clickhouse_connect.driver.client import Client
 
 from projections.checkpoints import clickhouse_checkpoints
 from projections.clickhouse.keeping import FIND
+from projections.clickhouse.sink import NotTheSame
 from projections.verification.clickhouse import verify_clickhouse
+from projections.verification.faults import Fault
 from services.runtime.raw_log import Records
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
@@ -24,14 +26,13 @@ def streams(settings: Settings) -> list[Stream]:
     return streams
 
 
-def faults_of(settings: Settings, streams: list[Stream]) -> list[str]:
+def faults_of(settings: Settings, streams: list[Stream]) -> list[Fault]:
     def records(partition: int) -> Records:
         return InMemoryRecords(
             [each for stream in streams if stream.partition == partition for each in records_of(stream)]
         )
 
-    found = verify_clickhouse(settings, clickhouse_checkpoints(settings.postgres), records, decoder(settings))[1]
-    return [fault.field for fault in found]
+    return verify_clickhouse(settings, clickhouse_checkpoints(settings.postgres), records, decoder(settings))[1]
 
 
 def test_events_past_their_days_go_and_states_and_sums_stay(
@@ -61,3 +62,17 @@ def test_how_long_they_are_kept_can_be_changed_and_taken_back(
         assert ("TTL" in engine, f"toIntervalDay({days})" in engine) == (days > 0, days > 0)
     clickhouse.command("OPTIMIZE TABLE job_events FINAL")
     assert faults_of(settings, streams) == []
+
+
+@pytest.mark.parametrize("days", [0, 30])
+def test_one_that_lost_all_is_not_gone_on_with_and_misses_every_job(
+    settings: Settings, clickhouse: Client, streams: list[Stream], rows: Rows, days: int
+) -> None:
+    keeping = replace(settings, clickhouse_keep_days=days)
+    go_on(keeping, streams)
+    clickhouse.command(f"DROP DATABASE {clickhouse.database}")
+    clickhouse.command(f"CREATE DATABASE {clickhouse.database}", settings={"database": "default"})
+    with pytest.raises(NotTheSame, match="partition 0: ClickHouse holds events up to position 0"):
+        go_on(keeping, streams)
+    missed = [each for each in faults_of(keeping, streams) if each.place == "job_status"]
+    assert {(each.org_id, each.job_id) for each in missed} == {row[:2] for row in expected_status(streams)}

@@ -8,7 +8,7 @@ from clickhouse_connect.driver.client import Client
 from projections.checkpoints import clickhouse_checkpoints
 from projections.verification.clickhouse import verify_clickhouse
 from projections.verification.faults import Fault
-from schemas.events import JobCompleted
+from schemas.events import JobCompleted, JobSubmitted
 from services.runtime.raw_log import Records
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
@@ -103,9 +103,10 @@ def test_a_doubled_event_is_named(clickhouse: Client, streams: list[Stream], che
     position = kept_position(streams[0])
     row = f"SELECT * FROM job_events WHERE partition = 0 AND position = {position}"
     clickhouse.command(f"INSERT INTO job_events {row}")
-    [fault] = check()
+    [fault, *others] = check()
     assert (fault.place, fault.field, fault.found) == ("job_events", "row", "one too many")
     assert f"partition=0 position={position}" in fault.job_id
+    assert [(each.place, each.found) for each in others] == [("credit_moves", "2")]
 
 
 @pytest.mark.parametrize(
@@ -140,6 +141,50 @@ def test_a_balance_moved_by_nothing_is_named(clickhouse: Client, streams: list[S
     clickhouse.command("INSERT INTO credit_moves (org_id, position, credits) VALUES ('acme', 1, 5)")
     [fault] = check()
     assert (fault.place, fault.org_id, fault.found) == ("credit_moves", "acme", "one too many")
+
+
+def test_a_balance_moved_twice_by_one_event_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:
+    clickhouse.command("INSERT INTO credit_moves SELECT * FROM credit_moves WHERE kind = 'grant' LIMIT 1")
+    [fault] = check()
+    assert (fault.place, fault.org_id, fault.expected, fault.found) == ("credit_moves", "acme", "one", "2")
+
+
+COPIED = "INSERT INTO stage_positions SELECT {columns} FROM stage_positions WHERE {one}"
+
+
+@pytest.mark.parametrize(
+    ("change", "expected", "found"),
+    [
+        ("ALTER TABLE stage_positions DELETE WHERE {one}", "one", "none"),
+        (COPIED.format(one="{one}", columns="* REPLACE (hour - 3600 AS hour)"), "none", "one too many"),
+        (COPIED.format(one="{one}", columns="* REPLACE ('failed' AS stage)"), "none", "one too many"),
+    ],
+)
+def test_a_count_of_a_stage_that_is_not_what_the_log_says_is_named_by_position(
+    clickhouse: Client, streams: list[Stream], check: Check, change: str, expected: str, found: str
+) -> None:
+    clickhouse.command("OPTIMIZE TABLE stage_positions FINAL")
+    one = "stage = 'submitted' AND partition = 1 AND org_id = 'acme'"
+    clickhouse.command(change.format(one=one), settings=LATER)
+    submitted = [
+        each.header.position
+        for each in streams[1].events
+        if isinstance(each.event, JobSubmitted) and each.event.org_id == "acme"
+    ]
+    faults = check()
+    assert {(fault.place, fault.org_id, fault.expected, fault.found) for fault in faults} == {
+        ("stage_positions", "acme", expected, found)
+    }
+    assert [int(fault.job_id.rpartition("=")[2]) for fault in faults] == submitted
+
+
+def test_a_row_of_a_partition_that_the_ledger_does_not_have_is_named(
+    clickhouse: Client, streams: list[Stream], check: Check
+) -> None:
+    for table in ("job_events", "credit_moves", "stage_positions"):
+        clickhouse.command(f"INSERT INTO {table} (partition) VALUES (77)")
+    found = {(fault.place, fault.job_id, fault.found) for fault in check() if fault.field == "partition"}
+    assert found == {(table, "partition 77", "77") for table in ("job_events", "credit_moves", "stage_positions")}
 
 
 @pytest.mark.parametrize(

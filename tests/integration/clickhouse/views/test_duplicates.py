@@ -17,6 +17,8 @@ from tests.integration.clickhouse.views.figures import Row, same
 from tests.integration.clickhouse.views.history import Jobs, of_type
 
 VIEWS = (
+    "job_status",
+    "funnel_hourly",
     "state_times",
     "queue_waits",
     "org_fairness",
