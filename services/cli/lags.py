@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from services.cli.stores import postgres_said
+
 if TYPE_CHECKING:
     from services.localstack.status import ProcessStatus
     from services.runtime.settings import Settings
@@ -79,7 +81,8 @@ def _projections(settings: "Settings", running: Container[str]) -> list[ReaderLa
         heads = head_positions(settings, decoder(settings), ends)
         folded = {name: read_models[name](settings.postgres) for name in names}
     except (RuntimeFault, psycopg.Error) as fault:
-        return [ReaderLag(name, "events", "positions", reason=str(fault).strip()) for name in names]
+        reason = postgres_said(fault) if isinstance(fault, psycopg.Error) else str(fault)
+        return [ReaderLag(name, "events", "positions", reason=reason) for name in names]
     return [_lag(name, "events", "positions", heads, folded[name]) for name in names]
 
 

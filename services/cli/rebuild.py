@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from services.cli.stores import UNUSABLE, stores_told
 from services.cli.terminal import Json, fail, print_json
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ group = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(group, name="rebuild")
-DIFFERS, UNUSABLE = 1, 2  # exit codes
+DIFFERS = 1  # exit code
 SHOWN = 50  # faults printed as text; --json prints all
 Until = Annotated[
     str,
@@ -106,25 +107,13 @@ def _print(rebuilt: "Rebuilt", until: str) -> None:
 
 def _run(read_model: str, what: "Callable[[Rebuild], Any]") -> Any:
     """Run a rebuild in a thread, with its metrics served meanwhile; SIGINT and SIGTERM stop it between two batches."""
-    from clickhouse_connect.driver.exceptions import ClickHouseError
-    from psycopg import OperationalError
-
     from projections.rebuild.building import Progress
     from services.localstack.attach import attached_settings
-    from services.localstack.errors import StackFault
-    from services.runtime.errors import RuntimeFault
-    from services.runtime.postgres_faults import reason_of
 
-    try:
+    with stores_told(then=": nothing was switched, run it again to go on"):
         settings = attached_settings(os.environ)
         progress = Progress(read_model, lambda line: typer.echo(line, err=True))
         return asyncio.run(_served(settings, progress, what))
-    except OperationalError as fault:
-        fail(
-            f"Postgres: {reason_of(fault)}: nothing was switched, run it again to go on", "store_unavailable", UNUSABLE
-        )
-    except (StackFault, RuntimeFault, ClickHouseError) as fault:
-        fail(str(fault), type(fault).__name__, UNUSABLE)
 
 
 async def _served(settings: "Settings", progress: "Progress", what: "Callable[[Rebuild], Any]") -> Any:

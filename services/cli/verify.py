@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from services.cli.stores import stores_told
 from services.cli.terminal import Json, fail, print_json
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 SHOWN = 50  # faults printed as text; --json prints all
-UNUSABLE = 2  # exit code where nothing could be compared
 
 
 @app.command()
@@ -38,15 +38,10 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Compare log and read models row by row; exit 1 naming table, job and field where they differ."""
-    import psycopg
-    from clickhouse_connect.driver.exceptions import ClickHouseError
-
     from projections.verify import verify as compare
     from services.localstack.attach import attached_settings
-    from services.localstack.errors import StackFault
-    from services.runtime.errors import RuntimeFault
 
-    try:
+    with stores_told("cannot verify: "):
         settings = attached_settings(os.environ)
         if digests:
             _print_digests(settings, as_json)
@@ -57,10 +52,6 @@ def verify(
             report = compare(settings)
             print_report(report, as_json)
             ok = report.ok
-    except psycopg.OperationalError as fault:
-        fail(f"cannot verify: Postgres: {fault}", "store_unavailable", UNUSABLE)
-    except (StackFault, RuntimeFault, ClickHouseError) as fault:
-        fail(f"cannot verify: {fault}", type(fault).__name__, UNUSABLE)
     if not ok:
         raise typer.Exit(1)
 
