@@ -13,6 +13,7 @@ check-schemas: install
 	$(BIN)/python -m schemas.check
 check-docs: install
 	$(BIN)/python -m services.cli.docs_check
+	$(BIN)/python -m bench.performance
 
 # ---------------------------------------------------------------------------------------------------------------------
 
@@ -26,7 +27,7 @@ STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test fencing outages check bench simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test fencing outages check bench bench-peers simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
@@ -37,6 +38,7 @@ help:
 	@echo 'make simulate SEEDS=1000 FROM=0    the whole system under seeded faults; SEED=17 runs one again, with its trace'
 	@echo 'make chaos SEED=1 MINUTES=3    a real cluster of three brokers with traffic, killed and frozen at random; prints JSON'
 	@echo 'make bench   measure, and write bench/results/latest.json'
+	@echo 'make bench-peers    measure beside other job systems (installs them into a cache), and write docs/performance.md'
 	@echo 'make lock    resolve the dependencies again into requirements.lock'
 	@echo 'make clean   stop the stack and remove what was installed; the stack'"'"'s data in .jobledger stays'
 
@@ -57,6 +59,10 @@ check: $(CHECKS:%=check-%)
 
 bench: install
 	$(BIN)/python -m bench
+
+bench-peers: install
+	$(BIN)/python -m bench.peers
+	$(BIN)/python -m bench.performance --write
 
 SEEDS = 1000
 FROM = 0

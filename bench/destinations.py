@@ -114,7 +114,7 @@ async def burst(stack: BenchStack, pages: PageServer, full: bool, jobs: int, war
     """Measure one burst on a stack that has just been started."""
     async with load.callers(stack.base_url, stack.operator_key, pages.base_url, ORGS) as callers:
         for caller in callers if full else ():
-            await _add_destinations(caller, f"{pages.base_url}/hook")
+            await add_destinations(caller, f"{pages.base_url}/hook")
         await load.ended(await load.all_at_once(callers, warm_up))
         await _settled(stack, full)
 
@@ -141,7 +141,8 @@ async def burst(stack: BenchStack, pages: PageServer, full: bool, jobs: int, war
     )
 
 
-async def _add_destinations(caller: load.Caller, hook: str) -> None:
+async def add_destinations(caller: load.Caller, hook: str) -> None:
+    """Give an org two more destinations: ClickHouse and an endpoint."""
     lake = {"kind": "clickhouse", "destinationId": "lake"}
     await caller.client.call("POST", "/api/v1/destinations", answers.ConfiguredDestination, lake)
     endpoint = {"url": hook, "eventTypes": []}

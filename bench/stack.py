@@ -73,5 +73,5 @@ def _pids(processes: Sequence[ProcessState]) -> dict[str, int]:
 
 
 def _api(processes: Sequence[ProcessState]) -> str:
-    [url] = [process.endpoint for process in processes if process.name == "api"]
-    return url
+    """Return where the API answers; empty: it is not among them."""
+    return next((process.endpoint for process in processes if process.name == "api"), "")

@@ -5,6 +5,7 @@ import contextlib
 import logging
 import os
 import socket
+from collections.abc import Callable
 
 from services.ledger.wire import TASKS
 from services.runtime.blob import BlobStore
@@ -40,7 +41,9 @@ TELL_SECONDS = 2.0  # for telling the ledger what was left
 log = logging.getLogger(__name__)
 
 
-async def main(settings: Settings) -> None:
+async def main(
+    settings: Settings, providers_of: Callable[[Settings, StoredCredentials], Providers] = Providers
+) -> None:
     """Run one worker until it is cancelled or something fails for good."""
     worker_id = settings.worker_id or f"{socket.gethostname()}-{os.getpid()}"
     slots = Slots(settings.worker_slots)
@@ -53,7 +56,7 @@ async def main(settings: Settings) -> None:
         credentials = StoredCredentials(settings)
         stack.push_async_callback(credentials.close)
         await credentials.start()
-        providers = Providers(settings, credentials)
+        providers = providers_of(settings, credentials)
         stack.push_async_callback(providers.close)
         await providers.start()
         producer = Producer(settings, "worker-dead-letters")

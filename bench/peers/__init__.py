@@ -1,0 +1,1 @@
+"""How the ledger compares with other systems that run jobs, on one machine in one run."""

@@ -1,0 +1,19 @@
+"""The kinds of work that the ledger is measured with, as its figures name them."""
+
+from dataclasses import dataclass
+
+from bench.peers.steps_worker import TOLD_APART, TOLD_TOGETHER
+
+ONE, APART, TOGETHER = "one step", "four steps, each told before the next", "four steps, told together"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """So many steps, and how a worker tells them."""
+
+    name: str
+    steps: int
+    told: str
+
+
+WORKS = (Work(ONE, 1, TOLD_TOGETHER), Work(APART, 4, TOLD_APART), Work(TOGETHER, 4, TOLD_TOGETHER))
