@@ -41,6 +41,7 @@ Counted = Literal[
     "stream_resets",
     "streams_ended",
     "verify_runs",
+    "warehouse_blocks_paced",
 ]
 Level = Literal[
     "position",
@@ -163,6 +164,12 @@ METRICS: dict[Name, Metric] = {
     "destinations_unavailable": Metric(
         "Customers' warehouses that failed several times in a row and are asked once an interval only",
         "destinations",
+        (WRITERS,),
+        ("destination_kind",),
+    ),
+    "warehouse_blocks_paced": Metric(
+        "Blocks that waited, and grew, because their destination had had its share of the hour: see its quota",
+        "blocks",
         (WRITERS,),
         ("destination_kind",),
     ),

@@ -79,6 +79,11 @@ class Settings:
     writer_kind: str = "postgres"  # destinations that this writer serves: postgres, webhook or clickhouse
     writer_batch_rows: int = 500
     writer_batch_seconds: float = 0.05
+    warehouse_block_jobs: int = 0  # bounds of what is written at once to customers' warehouses; 0: those of the kind
+    warehouse_block_rows: int = 0
+    warehouse_block_bytes: int = 0  # of items, as JSON
+    warehouse_block_seconds: float = 0.0  # that rows wait for others; 0: as the kind has it
+    warehouse_blocks_an_hour: int = 0  # to one destination; 0: as the kind has it
     webhook_timeout_seconds: float = 15.0  # of one call to an endpoint, from connecting to the end of its answer
     webhook_calls: int = 8  # under way to one endpoint at a time
     webhook_attempts_days: float = 30.0  # that the log of attempts goes back
@@ -164,6 +169,15 @@ def _check(settings: Settings) -> None:
     ):
         if not 0 < getattr(settings, name) < float("inf"):
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be above 0")
+    for name in (
+        "warehouse_block_jobs",
+        "warehouse_block_rows",
+        "warehouse_block_bytes",
+        "warehouse_block_seconds",
+        "warehouse_blocks_an_hour",
+    ):
+        if not 0 <= getattr(settings, name) < float("inf"):
+            raise SettingsError(f"JOBLEDGER_{name.upper()} must be 0, for what the kind of warehouse has, or more")
     if settings.lease_seconds < 2 * settings.heartbeat_seconds:
         raise SettingsError("JOBLEDGER_LEASE_SECONDS must be at least twice JOBLEDGER_HEARTBEAT_SECONDS")
     for name in ("brightdata_url", "oxylabs_url", "nimble_url", "zyte_url", "decodo_url"):

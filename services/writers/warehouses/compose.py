@@ -12,6 +12,7 @@ from services.writers.reading import Reading
 from services.writers.warehouses.circuits import Circuits
 from services.writers.warehouses.delivering import Delivering
 from services.writers.warehouses.kinds import KINDS, Kind
+from services.writers.warehouses.pacing import Pace
 from services.writers.warehouses.shelf import Shelf
 from services.writers.warehouses.shipping import Shipping
 from services.writers.warehouses.stored import Pool, StoredDestinations
@@ -26,17 +27,19 @@ def opener(kind: Kind) -> Open:
     @asynccontextmanager
     async def opened(parts: Parts) -> AsyncIterator[Executor]:
         settings = parts.settings
+        bounded = kind.within(settings)
+        pace = Pace(bounded.blocks_an_hour)
         async with AsyncExitStack() as stack:
             pool: Pool = AsyncConnectionPool(
                 settings.postgres, min_size=1, max_size=MAX_CONNECTIONS, open=False, timeout=POOL_SECONDS
             )
             await stack.enter_async_context(pool)
             sealer = Sealer(settings.credentials_key) if settings.credentials_key else None
-            shelf = Shelf(kind, sealer, allowed=settings.allowed_networks)
+            shelf = Shelf(bounded, sealer, allowed=settings.allowed_networks)
             stack.push_async_callback(shelf.close)
             reading = Reading(BlobStore(settings.blobs))
-            delivering = Delivering(kind, StoredDestinations(pool), reading, shelf, Circuits())
-            yield Shipping(kind, delivering.deliver, shelf.close_idle, parts.telling, parts.progress)
+            delivering = Delivering(bounded, StoredDestinations(pool), reading, shelf, Circuits(), pace)
+            yield Shipping(bounded, delivering.deliver, shelf.close_idle, parts.telling, parts.progress, pace)
 
     return opened
 

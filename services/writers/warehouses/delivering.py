@@ -18,6 +18,7 @@ from services.writers.reading import Reading
 from services.writers.rows import Row
 from services.writers.warehouses.circuits import Circuits
 from services.writers.warehouses.kinds import DriverMissing, Kind, SettingsFault
+from services.writers.warehouses.pacing import Pace
 from services.writers.warehouses.shelf import Shelf
 from services.writers.warehouses.stored import Destinations, Name, StoredDestination
 from services.writers.warehouses.table import Table
@@ -39,13 +40,14 @@ class Delivering:
     """Delivers to the destinations of one kind, of all orgs."""
 
     def __init__(
-        self, kind: Kind, destinations: Destinations, reading: Reading, shelf: Shelf, circuits: Circuits
+        self, kind: Kind, destinations: Destinations, reading: Reading, shelf: Shelf, circuits: Circuits, pace: Pace
     ) -> None:
         self._kind = kind
         self._destinations = destinations
         self._reading = reading
         self._shelf = shelf
         self._circuits = circuits
+        self._pace = pace
 
     async def deliver(self, name: Name, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
         """Deliver to one destination; return a result for each delivery, whatever goes wrong."""
@@ -78,8 +80,10 @@ class Delivering:
         deliveries: Sequence[Delivery],
         rows: Sequence[Row | DeliveryResult],
     ) -> list[DeliveryResult]:
+        table, blocks = None, 0
         try:
             table = await self._shelf.take(name, stored)
+            blocks = table.blocks
             async with asyncio.timeout(self._kind.write_seconds):
                 results = await _written(table, deliveries, rows)
         except Exception as error:  # a driver's bug is one destination's matter, not that of all orgs
@@ -89,6 +93,8 @@ class Delivering:
             extra = {"org_id": name[0], "destination_id": name[1], "reason": type(error).__name__}
             log.warning("a destination does not take what it is given", extra=extra)
             return _failed(deliveries, error_type, message)
+        finally:
+            self._pace.spent(name, table.blocks - blocks if table else 0)
         self._circuits.succeeded(name)
         self._shelf.give_back(name)
         return results

@@ -7,19 +7,22 @@ DriverMissing      the process has not the extra that the kind needs
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any, Protocol
 
 import msgspec
 
 from services.runtime.networks import Networks
+from services.runtime.settings import Settings
 from services.writers.warehouses.bigquery.settings import BigQuerySettings, ServiceAccount
 from services.writers.warehouses.clickhouse_customer.settings import ClickHousePassword, ClickHouseSettings
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
 from services.writers.warehouses.databricks.settings import DatabricksSecrets, DatabricksSettings
 from services.writers.warehouses.snowflake.settings import SnowflakeSecrets, SnowflakeSettings
 from services.writers.warehouses.warehouse import Warehouse
+
+MIB = 1024 * 1024
 
 
 class WarehouseSettings(Protocol):
@@ -64,9 +67,22 @@ class Kind:
     extra: str = ""  # of the package, with the driver
     max_jobs: int = 500  # of one block
     max_rows: int = 10_000
-    max_bytes: int = 16 * 1024 * 1024  # of the items of one block, as JSON
+    max_bytes: int = 16 * MIB  # of the items of one block, as JSON; a job that is larger is a block of its own
+    max_row_bytes: int = 16 * MIB  # of one item
+    blocks_an_hour: int = 0  # for each destination; 0: no bound
     seconds: float = 0.5  # that rows wait for others
     write_seconds: float = 120.0  # until one call of the warehouse is given up
+
+    def within(self, settings: Settings) -> "Kind":
+        """Return the kind as the operator bounds it: what the warehouse takes is never exceeded."""
+        return replace(
+            self,
+            max_jobs=_least(self.max_jobs, settings.warehouse_block_jobs),
+            max_rows=_least(self.max_rows, settings.warehouse_block_rows),
+            max_bytes=_least(self.max_bytes, settings.warehouse_block_bytes),
+            blocks_an_hour=_least(self.blocks_an_hour, settings.warehouse_blocks_an_hour),
+            seconds=settings.warehouse_block_seconds or self.seconds,
+        )
 
     def read_settings(self, given: Mapping[str, Any]) -> Any:
         """Return settings, or raise SettingsFault."""
@@ -103,6 +119,7 @@ KINDS: Mapping[str, Kind] = {
             settings=ClickHouseSettings,
             secrets=ClickHousePassword,
             opened="services.writers.warehouses.clickhouse_customer.warehouse:ClickHouseWarehouse",
+            blocks_an_hour=3600,  # one insert a second, whatever its size is: merges have to keep up
         ),
         Kind(
             name="bigquery",
@@ -110,6 +127,7 @@ KINDS: Mapping[str, Kind] = {
             settings=BigQuerySettings,
             secrets=ServiceAccount,
             opened="services.writers.warehouses.bigquery.warehouse:BigQueryWarehouse",
+            blocks_an_hour=1000,  # each is a load job, of which a project has 100,000 a day, for all of its tables
             seconds=5.0,  # a block is two jobs of BigQuery: they take seconds, and are paid by what they read
             write_seconds=600.0,
         ),
@@ -120,6 +138,7 @@ KINDS: Mapping[str, Kind] = {
             secrets=SnowflakeSecrets,
             opened="services.writers.warehouses.snowflake.warehouse:opened",
             extra="snowflake",
+            max_row_bytes=8 * MIB,  # a VARCHAR, which it is bound as, takes 16 MiB, in which it is escaped
             seconds=2.0,
             write_seconds=300.0,
         ),
@@ -129,12 +148,18 @@ KINDS: Mapping[str, Kind] = {
             settings=DatabricksSettings,
             secrets=DatabricksSecrets,
             opened="services.writers.warehouses.databricks.warehouse:DatabricksWarehouse",
-            max_bytes=8 * 1024 * 1024,  # a statement takes 16 MiB, in which they are escaped
+            max_bytes=8 * MIB,  # a statement takes 16 MiB, in which they are escaped
+            max_row_bytes=8 * MIB,
             seconds=2.0,
             write_seconds=900.0,
         ),
     )
 }
+
+
+def _least(ours: int, given: int) -> int:
+    """Return the smaller of two bounds, where 0 is none."""
+    return min(ours, given) if ours and given else ours or given
 
 
 def place_of(kind: str, settings: Mapping[str, Any]) -> str:

@@ -53,14 +53,18 @@ def as_json(values: object) -> str:
     return msgspec.json.encode(values).decode()
 
 
-def json_arrays(rows: Sequence[Sequence[Value]], max_bytes: int) -> Iterator[str]:
-    """Return rows as JSON arrays of rows, each of at most so many bytes; DataFault where one row is larger."""
+def json_arrays(rows: Sequence[Sequence[Value]], max_bytes: int, max_row_bytes: int = 0) -> Iterator[str]:
+    """Return rows as JSON arrays of rows, each of at most so many bytes, or of one row that is larger.
+
+    DataFault where one row is larger than `max_row_bytes`, or than `max_bytes` where that is not given.
+    """
     held: list[bytes] = []
     size = 2
-    for row in rows:
+    for number, row in enumerate(rows):
         encoded = msgspec.json.encode(row)
-        if len(encoded) + 2 > max_bytes:
-            raise DataFault(f"an item is larger than the {max_bytes} bytes that the warehouse takes at once")
+        if len(encoded) + 2 > max(max_bytes, max_row_bytes):
+            most = max(max_bytes, max_row_bytes)
+            raise DataFault(f"row {number} is {len(encoded)} bytes, larger than the {most} bytes that it may have")
         if held and size + len(encoded) + 1 > max_bytes:
             yield _joined(held)
             held, size = [], 2

@@ -11,10 +11,12 @@ from dataclasses import dataclass, field
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
+from services.runtime.metrics import count
 from services.writers.flights import Flight, Flights
 from services.writers.telling import Telling
 from services.writers.warehouses.delivering import name_of
 from services.writers.warehouses.kinds import Kind
+from services.writers.warehouses.pacing import Pace
 from services.writers.warehouses.stored import Name
 
 BATCHES_AT_ONCE = 64  # of different destinations
@@ -42,11 +44,13 @@ class Shipping:
         tidy: Callable[[], Awaitable[None]],
         telling: Telling,
         progress: Progress,
+        pace: Pace,
     ) -> None:
         self._kind = kind
         self._deliver = deliver
         self._tidy = tidy
         self._progress = progress
+        self._pace = pace
         self._lanes: dict[Name, _Lane] = {}
         self._flights = Flights(telling, held=HELD)
         self._at_once = asyncio.Semaphore(BATCHES_AT_ONCE)
@@ -90,6 +94,9 @@ class Shipping:
                         await lane.full.wait()
                 except TimeoutError:
                     pass
+            if wait := self._pace.wait_seconds(name):
+                count("warehouse_blocks_paced", destination_kind=self._kind.name)
+                await asyncio.sleep(wait)
             async with self._at_once:
                 flights, lane.waiting = lane.waiting[: self._kind.max_jobs], lane.waiting[self._kind.max_jobs :]
                 results = await self._deliver(name, [each.delivery for each in flights])

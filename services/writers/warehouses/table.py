@@ -23,6 +23,7 @@ from services.writers.warehouses.warehouse import (
 )
 from services.writers.writer import refused, written
 
+MOST_BLOCKS = 4  # that a job may be as large as: it is written as a whole, and held in memory
 MAX_COLUMNS = 500  # of a table; fields beyond are in `_data` only
 OURS = frozenset(column.name for column in JOB_COLUMNS)
 
@@ -48,6 +49,7 @@ class Table:
         self._warehouse = warehouse
         self._place = place  # the name of the table
         self._columns: Mapping[str, ColumnType] = {}
+        self.blocks = 0  # that were written, or tried
 
     async def close(self) -> None:
         """Let go of the warehouse."""
@@ -72,6 +74,7 @@ class Table:
         if jobs:
             await self._complete(jobs)
         for part in _parts(jobs, self._kind):
+            self.blocks += 1
             faults |= await self._warehouse.write(self._block(part))
         return [each if isinstance(each, DeliveryResult) else self._result(each, newest, faults) for each in read]
 
@@ -82,9 +85,12 @@ class Table:
             items = items_of(row.normalized)
         except Unreadable as error:
             return refused(row.delivery, "extraction_unreadable", str(error))
-        size = sum(map(len, items.texts))
-        if size > self._kind.max_bytes:
-            return refused(row.delivery, "row_refused", f"its items are larger than {self._kind.max_bytes} bytes")
+        size = _bytes_of(row.normalized)
+        if size > self._kind.max_row_bytes and (said := _too_large(items, self._kind)):
+            return refused(row.delivery, "row_refused", said)
+        if size > MOST_BLOCKS * self._kind.max_bytes:
+            most = MOST_BLOCKS * self._kind.max_bytes
+            return refused(row.delivery, "row_refused", f"its items are {size} bytes: {most} are written at once")
         return _Job(row.delivery, key_of(row.delivery), items, size)
 
     async def _complete(self, jobs: Sequence[_Job]) -> None:
@@ -111,6 +117,18 @@ class Table:
         if fault:
             return refused(job.delivery, "row_refused", fault)
         return written(job.delivery, rows=len(job.items), place=self._place)
+
+
+def _bytes_of(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _too_large(items: Items, kind: Kind) -> str:
+    """Say which item is larger than a row may be; empty: none is."""
+    for number, size in enumerate(map(_bytes_of, items.texts)):
+        if size > kind.max_row_bytes:
+            return f"item {number} is {size} bytes: a row in {kind.title} takes {kind.max_row_bytes} of an item"
+    return ""
 
 
 def _parts(jobs: Sequence[_Job], kind: Kind) -> Iterator[Sequence[_Job]]:

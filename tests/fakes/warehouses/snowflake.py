@@ -35,6 +35,7 @@ class SnowflakeFake:
     refuse_next: dict[str, str] = field(default_factory=dict)  # start of a statement -> code of its error
     statements: list[str] = field(default_factory=list)
     logins: int = 0
+    largest: int = 0  # bytes of a statement with what was bound to it
     _answers: dict[str, list[Message]] = field(default_factory=dict)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _owner: str = ""  # session that holds the lock
@@ -80,7 +81,9 @@ class SnowflakeFake:
                 return data.get("PASSWORD") == PASSWORD
 
     async def _query(self, scope: Scope, body: bytes, send: Send) -> None:
-        statement = json.loads(_unzipped(body))["sqlText"]
+        asked = json.loads(_unzipped(body))
+        statement = asked["sqlText"]
+        bound = sum(len((each.get("value") or "").encode()) for each in (asked.get("bindings") or {}).values())
         request_id = dict(part.split("=", 1) for part in scope["query_string"].decode().split("&"))["requestId"]
         session = dict(scope["headers"]).get(b"authorization", b"").decode()
         if session in self._lost:
@@ -88,6 +91,7 @@ class SnowflakeFake:
             return
         if request_id not in self._answers:
             self.statements.append(statement)
+            self.largest = max(self.largest, len(statement.encode()) + bound)
             self._answers[request_id] = await self._run(scope, body, statement, session)
         if self.lose_next and statement.startswith(self.lose_next):
             self.lose_next = ""

@@ -10,9 +10,10 @@ import msgspec
 import pytest
 
 from services.runtime.networks import LOCAL, Networks
+from services.writers.warehouses.bigquery import rows
 from services.writers.warehouses.bigquery.settings import BigQuerySettings, ServiceAccount
 from services.writers.warehouses.bigquery.warehouse import BigQueryWarehouse
-from services.writers.warehouses.warehouse import Column, ColumnType, Refusal
+from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobRows, Refusal
 from services.writers.writer import DestinationDown
 from tests.conformance.place import ADDED, SECRET, TAGS, TITLE, Place, block, job, key
 from tests.conformance.suite import WarehouseConformance
@@ -188,6 +189,49 @@ async def test_quotas_and_outages_are_waited_for(
     await warehouse.columns()
     assert await warehouse.write(block(job("a"))) == {}
     assert held(fake) == {("a", 1, 0): 1}
+
+
+async def test_the_quota_of_loads_into_a_table_is_not_used_up_and_that_of_the_project_is_waited_for(
+    fake: FakeBigQuery, warehouse: BigQueryWarehouse
+) -> None:
+    """Each block has a staging table of its own; 1,500 a day, and 100,000, are three and four here."""
+    fake.limits.loads_of_table, fake.limits.loads = 3, 4
+    for number in range(4):
+        assert await warehouse.write(block(job(f"j{number}"))) == {}
+    with pytest.raises(DestinationDown, match="quotaExceeded"):
+        await warehouse.write(block(job("j4")))
+    fake.limits.loads = 100
+    assert await warehouse.write(block(job("j4"))) == {}
+    assert len(held(fake)) == 5
+
+
+async def test_a_row_that_is_larger_than_a_load_takes_is_refused_alone_and_named(
+    fake: FakeBigQuery, warehouse: BigQueryWarehouse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """100 MB, which are 1,000 bytes here; also where only BigQuery thinks so."""
+    fake.limits.row_bytes = 1000
+    jobs = [job("a"), job("b", title="x" * 1000), job("c")]
+    assert await warehouse.write(block(*jobs)) == {key("b"): "BigQuery refuses a row (invalid)"}
+    monkeypatch.setattr(rows, "MAX_ROW_BYTES", 1000)
+    assert await warehouse.write(block(*jobs)) == {
+        key("b"): "item 0 is larger than the 1000 bytes of a row of BigQuery"
+    }
+    assert set(held(fake)) == {("a", 1, 0), ("c", 1, 0)}
+
+
+async def test_a_statement_about_as_many_columns_as_a_table_gets_is_not_too_long(
+    fake: FakeBigQuery, warehouse: BigQueryWarehouse
+) -> None:
+    columns = [Column(f"{number:03}".rjust(63, "x"), ColumnType.TEXT) for number in range(500)]
+    await warehouse.add_columns(columns)
+    whole = block(job("a"))
+    [written] = whole.jobs
+    row = [*written.rows[0], *["v"] * len(columns)]
+    wide = Block([*whole.columns, *columns], [JobRows(written.key, 1, [row])])
+    assert await warehouse.write(wide) == {}
+    fake.limits.query_bytes = 1000
+    with pytest.raises(Refusal, match="responseTooLarge"):
+        await warehouse.write(block(job("a", 2)))
 
 
 async def test_missing_rights_are_told_and_the_key_is_not(fake: FakeBigQuery, warehouse: BigQueryWarehouse) -> None:

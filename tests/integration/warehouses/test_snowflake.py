@@ -206,7 +206,7 @@ async def test_a_job_larger_than_a_bind_is_sent_in_several(
     fake: SnowflakeFake, opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All of them in one transaction."""
-    monkeypatch.setattr(warehouses, "BOUND_BYTES", 80_000)
+    monkeypatch.setattr(warehouses, "BOUND_BYTES", 81_000)
     warehouse = opened()
     await warehouse.columns()
     large = "x" * 10_000
@@ -216,6 +216,23 @@ async def test_a_job_larger_than_a_bind_is_sent_in_several(
     assert sum(each.startswith("INSERT") for each in fake.statements) == 3
     assert sum(each.startswith("BEGIN") for each in fake.statements) == 1
     assert await rows(warehouse, 'COUNT(*), SUM(LENGTH("TITLE"))') == [(20, 200_000)]
+
+
+async def test_no_statement_is_larger_than_snowflake_keeps_and_a_large_row_goes_alone(
+    fake: SnowflakeFake, opened: Opened
+) -> None:
+    """1 MB with what is bound, as "Limits on Query Text Size" says; a larger row is run, and one of 16 MiB refused."""
+    warehouse = opened()
+    await warehouse.columns()
+    await warehouse.add_columns([TITLE])
+    assert await warehouse.write(block(job("a", 1, 2500, "x" * 1000), added=(TITLE,))) == {}
+    assert 900_000 < fake.largest <= 1_000_000
+    jobs = [job("b", 1, 2, "x" * 1_500_000), job("c", 1, 1, "x" * (16 * 1024 * 1024)), job("d", 1, 1, "x")]
+    refused = await warehouse.write(block(*jobs, added=(TITLE,)))
+    assert list(refused) == [JobKey("org", "c")]
+    assert "row 0 is" in refused[JobKey("org", "c")]
+    query = f'SELECT "_JOB_ID", COUNT(*) FROM {warehouse.settings.place} GROUP BY 1'
+    assert sorted(await asyncio.to_thread(warehouse.session.execute, query)) == [("a", 2500), ("b", 2), ("d", 1)]
 
 
 async def test_a_host_that_is_no_account_is_refused(opened: Opened) -> None:

@@ -41,5 +41,11 @@ def test_rows_come_out_in_order_in_arrays_that_are_small_enough(rows: list[list[
 
 def test_a_row_that_fits_in_no_array_is_a_fault_of_its_data() -> None:
     """Its job is refused then, and no other."""
-    with pytest.raises(DataFault, match="larger than the 20 bytes"):
-        list(json_arrays([["x" * 30]], 20))
+    with pytest.raises(DataFault, match="row 1 is 34 bytes, larger than the 20 bytes"):
+        list(json_arrays([["x"], ["x" * 30]], 20))
+
+
+def test_a_row_that_is_larger_than_an_array_is_meant_to_be_goes_alone() -> None:
+    assert list(json_arrays([["a"], ["x" * 30], ["b"]], 20, 40)) == ['[["a"]]', f'[["{"x" * 30}"]]', '[["b"]]']
+    with pytest.raises(DataFault, match="larger than the 40 bytes"):
+        list(json_arrays([["x" * 50]], 20, 40))

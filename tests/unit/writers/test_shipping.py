@@ -18,6 +18,7 @@ from services.writers.telling import Telling
 from services.writers.warehouses.circuits import Circuits
 from services.writers.warehouses.delivering import Delivering
 from services.writers.warehouses.kinds import KINDS
+from services.writers.warehouses.pacing import Pace
 from services.writers.warehouses.shelf import Shelf
 from services.writers.warehouses.shipping import Shipping
 from services.writers.warehouses.stored import Name, StoredDestination
@@ -95,7 +96,8 @@ class Bench:
     def __init__(self) -> None:
         self.warehouse, self.known, self.blobs, self.now = MemoryWarehouse(), Known(), MemoryBlobs(), 0.0
         circuits = Circuits(lambda: self.now, failures=2, probe=10.0)
-        self.writer = Delivering(KIND, self.known, Reading(self.blobs), OneShelf(self.warehouse), circuits)
+        self.pace = Pace(KIND.blocks_an_hour)
+        self.writer = Delivering(KIND, self.known, Reading(self.blobs), OneShelf(self.warehouse), circuits, self.pace)
 
     async def deliver(self, *deliveries: Delivery, data: bytes = b'{"normalized": {"a": 1}}') -> list[DeliveryResult]:
         for each in deliveries:
@@ -184,7 +186,7 @@ async def test_a_slow_destination_delays_no_other_and_records_end_when_answered(
         return
 
     telling = Telling(ledger, "writer-1", Sealing(HeldKeys()))
-    shipping = Shipping(KIND, deliver, tidy, telling, Progress("customer_postgres"))
+    shipping = Shipping(KIND, deliver, tidy, telling, Progress("customer_postgres"), Pace(0))
     running = asyncio.create_task(shipping.run())
     try:
         slow = own(1, destination_id="slow")

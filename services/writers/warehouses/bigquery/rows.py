@@ -59,9 +59,7 @@ def _lines_of(shape: type[msgspec.Struct], rows: Sequence[Sequence[Value]]) -> l
     lines = ENCODER.encode_lines([shape(*row) for row in rows]).splitlines()  # no text in JSON has a line's end
     if max(map(len, lines), default=0) > MAX_ROW_BYTES:
         number = next(at for at, line in enumerate(lines) if len(line) > MAX_ROW_BYTES)
-        raise ValueError(
-            f"item {number} is larger than the {MAX_ROW_BYTES // 1_000_000} MB that BigQuery takes of a row"
-        )
+        raise ValueError(f"item {number} is larger than the {MAX_ROW_BYTES} bytes of a row of BigQuery")
     return lines
 
 

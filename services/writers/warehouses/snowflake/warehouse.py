@@ -16,7 +16,8 @@ from services.writers.warehouses.snowflake.settings import HOSTS, SnowflakeSecre
 from services.writers.warehouses.snowflake.statements import Statements, column_type
 from services.writers.warehouses.warehouse import ERASED, Block, Column, ColumnType, JobKey, JobRows, Refusal, Warehouse
 
-BOUND_BYTES = 8 * 1024 * 1024  # of one bind: half of what a VARCHAR and a VARIANT hold in every account
+BOUND_BYTES = 1_000_000  # of one statement with what is bound: larger ones cannot be looked at, or run, again
+ROW_BYTES = 16 * 1024 * 1024  # of one row, which is bound alone: a VARCHAR takes that in every account
 
 
 def opened(settings: SnowflakeSettings, secrets: SnowflakeSecrets, *, allowed: Networks = ()) -> Warehouse:
@@ -98,7 +99,7 @@ class SnowflakeWarehouse:
                 session.execute(self._statements.delete, _bound(again))
             if without := [job for job in ours if not job.rows]:
                 self._gone(session, [(*_names(job.key), job.generation) for job in without])
-            for rows in json_arrays([row for job in ours for row in job.rows], BOUND_BYTES):
+            for rows in json_arrays([row for job in ours for row in job.rows], BOUND_BYTES - len(insert), ROW_BYTES):
                 session.execute(insert, rows)
 
     def _erase(self, jobs: Sequence[JobKey]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from tests.fakes.warehouses.bigquery.engine import Bad, Engine, checked_row
+from tests.fakes.warehouses.bigquery.limits import Limits
 from tests.fakes.warehouses.bigquery.shapes import Job, Load, Schema
 
 MESSAGES = {  # what a job says with a reason that a test switches on
@@ -32,13 +33,17 @@ class Ended:
         return told | {"status": {"state": "DONE", **ended}}
 
 
-def ended_job(engine: Engine, job: Job, data: bytes, tables: Mapping[str, Schema], ends_with: str) -> Ended:
+def ended_job(
+    engine: Engine, job: Job, data: bytes, tables: Mapping[str, Schema], ends_with: str, limits: Limits
+) -> Ended:
     """Run a job to its end."""
     if ends_with:
         return Ended(job, [_fault(ends_with, MESSAGES.get(ends_with, "switched on by a test"))])
     try:
         if load := job.configuration.load:
-            return Ended(job, _loaded(engine, load, data, tables))
+            large = limits.too_large(data)
+            faults = _loaded(engine, load, data, tables) if large is None else _row_faults(1, large, "Row is too large")
+            return Ended(job, faults)
         query = job.configuration.query
         assert query
         engine.run(query.query, {each.name: each.held for each in query.query_parameters})

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from tests.fakes.warehouses.bigquery.engine import Engine
 from tests.fakes.warehouses.bigquery.jobs import Ended, ended_job
+from tests.fakes.warehouses.bigquery.limits import Limits
 from tests.fakes.warehouses.bigquery.shapes import Field, Job, Reference, Schema, Table, TablePatch
 from tests.fakes.warehouses.bigquery.tokens import TokenPlace
 
@@ -56,6 +57,7 @@ class FakeBigQuery:
         self.jobs: dict[str, Ended] = {}
         self.looks = 0  # at a job that runs, before it has ended
         self.calls: list[str] = []
+        self.limits = Limits()
         self.faults: defaultdict[str, deque[str]] = defaultdict(deque)
         self.url = ""
         self._uploads: dict[str, Job] = {}
@@ -138,6 +140,7 @@ class FakeBigQuery:
         kept = [field.name for field in new[: len(old)]] == [field.name for field in old]
         names = {field.name.lower() for field in new}
         wrong = any(field.name.lower().startswith(("_table_", "_file_", "_partition")) for field in new)
+        wrong = wrong or len(new) > self.limits.columns
         if not kept or len(names) < len(new) or wrong or any(each.mode == "REQUIRED" for each in new[len(old) :]):
             raise Said("invalid", "Provided Schema does not match Table")
         self.engine.add(DATASET, name, new[len(old) :])
@@ -172,7 +175,7 @@ class FakeBigQuery:
         job = msgspec.json.decode(await request.read(), type=Job)
         if job.configuration.load or not job.configuration.query:
             raise Said("invalid", "Required parameter is missing: query")
-        return self._begun(job, b"", ends_with)
+        return self._begun(job, b"", ends_with or self.limits.exceeded(job, await request.read()))
 
     async def _begin_upload(self, request: web.Request, _: str) -> web.Response:
         job = msgspec.json.decode(await request.read(), type=Job)
@@ -188,7 +191,7 @@ class FakeBigQuery:
         job = self._uploads.pop(request.query.get("upload_id", ""), None)
         if job is None:
             raise Said("notFound", "no such upload")
-        return self._begun(job, await request.read(), ends_with)
+        return self._begun(job, await request.read(), ends_with or self.limits.exceeded(job, b""))
 
     def _begun(self, job: Job, data: bytes, ends_with: str) -> web.Response:
         reference = job.job_reference
@@ -199,7 +202,7 @@ class FakeBigQuery:
         if reference.location not in ("", LOCATION):
             raise Said("notFound", f"Not found: Dataset {PROJECT}:{DATASET} in location {reference.location}")
         known = {name: table.schema for name, (table, _, _) in self.tables.items()}
-        ended = ended_job(self.engine, job, data, known, ends_with)
+        ended = ended_job(self.engine, job, data, known, ends_with, self.limits)
         ended.looks = self.looks
         self.jobs[reference.job_id] = ended
         return web.json_response(ended.told())
