@@ -7,7 +7,7 @@ import psycopg
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from projections.clickhouse.books import BooksMoved
-from projections.clickhouse.gathering import GatheringLog
+from projections.clickhouse.gathering import MOST_EVENTS, GatheringLog
 from projections.clickhouse.insertion import Away
 from projections.clickhouse.sink import READER, ClickHouseSink, PlanTooOld
 from projections.process import project
@@ -23,7 +23,6 @@ from services.runtime.store_watch import watch_clickhouse, watch_postgres
 from services.runtime.strangers import noting
 
 SERVICE = "projections-clickhouse"
-BATCH_EVENTS = 20_000  # of one insert, at most
 WAITS_FOR: dict[type[Exception], str] = {
     psycopg.OperationalError: "Postgres",
     BooksMoved: "Postgres",
@@ -47,7 +46,7 @@ def runner_of(settings: Settings, decode: Decoder, progress: Progress) -> Runner
         range(settings.partitions),
         progress,
         WAITS_FOR,
-        BATCH_EVENTS,
+        MOST_EVENTS,
     )
 
 

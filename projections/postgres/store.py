@@ -9,7 +9,7 @@ StoreError
 └── VersionReplaced  a rebuild has made another version, which readers follow
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 
 import msgspec
 import psycopg
+from msgspec import Struct
 from psycopg import Connection, sql
 from psycopg.errors import UndefinedTable
 from psycopg.rows import args_row
@@ -164,9 +165,8 @@ class Store:
         if changes.erased:
             self._connection.execute(SQL["erase_jobs"], _columns(changes.erased))
         self._change_beside(changes)
-        for row in changes.deleted.values():
-            self._connection.execute(SQL["upsert_deleted"], msgspec.structs.astuple(row))
-        self._save_usage(list(changes.usage.values()))
+        self._upsert("upsert_deleted", Deleted, [changes.deleted[key] for key in sorted(changes.deleted)])
+        self._upsert("upsert_usage", Usage, [changes.usage[org_id] for org_id in sorted(changes.usage)])
         # What is written once goes straight to its table: checkpoint and seq have kept out every repetition, and a
         # row that is there all the same was not written by us, so the key's refusal is the right answer.
         self._new_jobs.append(new)
@@ -186,10 +186,10 @@ class Store:
         if changes.disabled:
             disable(self._connection, changes.disabled)
 
-    def _save_usage(self, usage: list[Usage]) -> None:
-        usage.sort(key=lambda row: row.org_id)  # rows are locked in one order, by every process
-        columns = {name: [getattr(row, name) for row in usage] for name in Usage.__struct_fields__}
-        self._write("upsert_usage", len(usage), columns)
+    def _upsert(self, name: str, of: type[Struct], rows: Sequence[Struct]) -> None:
+        """Write sorted rows by one statement that takes columns: every process locks rows in one order."""
+        columns = {column: [getattr(row, column) for row in rows] for column in of.__struct_fields__}
+        self._write(name, len(rows), columns)
 
     def _write(self, name: str, rows: int, columns: dict[str, list[Any]] | None = None) -> None:
         """Write rows, those of a staging table or these columns, by one statement."""

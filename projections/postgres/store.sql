@@ -65,7 +65,9 @@ DELETE FROM jobs AS j USING k WHERE j.org_id = k.org_id COLLATE "C" AND j.job_id
 -- name: upsert_deleted
 INSERT INTO deleted_jobs AS d (
     org_id, job_id, partition, status, seq, position, attempt, boot_id, erasures, deleted_at)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)
+SELECT * FROM unnest(%(org_id)s::text[], %(job_id)s::text[], %(partition)s::integer[], %(status)s::text[],
+    %(seq)s::bigint[], %(position)s::bigint[], %(attempt)s::bigint[], %(boot_id)s::text[], %(erasures)s::bigint[],
+    %(deleted_at)s::timestamptz[])
 ON CONFLICT (org_id, job_id) DO UPDATE SET
     seq = EXCLUDED.seq, position = EXCLUDED.position, erasures = EXCLUDED.erasures
 WHERE d.seq < EXCLUDED.seq

@@ -17,7 +17,7 @@ from clickhouse_connect.driver.client import Client
 from msgspec.structs import replace
 from psycopg import Connection
 
-from projections.clickhouse.gathering import GatheringLog
+from projections.clickhouse.gathering import MOST_EVENTS, GatheringLog
 from projections.clickhouse.keeping import kept_since
 from projections.clickhouse.migrate import migrate_tables
 from projections.clickhouse.sink import ClickHouseSink
@@ -48,7 +48,6 @@ from services.runtime.strangers import noting
 
 READER = "rebuild"
 NAME = "clickhouse"
-BATCH_EVENTS = 20_000
 NEAR_EVENTS = 20_000  # that may be missing when the switch is tried
 ROUNDS = 200  # of catching up, each of what came during the one before
 TRIES = 100  # of the switch: an insert may be under way
@@ -146,7 +145,7 @@ class ClickHouseRebuild:
         with closing(ClickHouseSink(houses.settings(version), f"clickhouse_{version}", READER)) as sink:
             if not sink.lock():
                 raise AnotherRebuild(f"another process writes {houses.database(version)}")
-            yield Builder(sink, self._open_log, partitions, self.progress, BATCH_EVENTS)
+            yield Builder(sink, self._open_log, partitions, self.progress, MOST_EVENTS)
 
     def _open_log(self, starts: Mapping[int, Checkpoint]) -> GatheringLog:
         return GatheringLog(RawLog(self.settings, self.decoder.claim, noting(READER), starts))

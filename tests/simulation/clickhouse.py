@@ -133,7 +133,7 @@ class Client(Caller):
                 (row.org_id, row.job_id, row.position)
                 for row in rows
                 if row.event_type == "JobDeleted"
-                if row.partition == parameters["partition"] and row.position in parameters["positions"]
+                if row.org_id in parameters["orgs"] and (row.partition, row.position) in parameters["places"]
             ]
         return SimpleNamespace(result_rows=found)
 

@@ -73,7 +73,7 @@ def test_the_structs_and_the_tables_have_the_same_columns(database: Connection) 
         assert {column for (column,) in columns} == set(row.__struct_fields__)
 
 
-def test_what_many_orgs_have_is_written_by_one_statement_and_is_what_the_events_say(
+def test_what_many_orgs_have_and_deleted_is_written_by_one_statement_each_and_is_what_the_events_say(
     settings: Settings, store: Store, database: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said: list[Any] = []
@@ -87,7 +87,8 @@ def test_what_many_orgs_have_is_written_by_one_statement_and_is_what_the_events_
     stream = Stream(orgs=tuple(f"org-{number}" for number in range(30))).open().play(range(200))
     store.write(batch(store, stream, 0))
     assert count(database, "org_usage") == 30
-    assert said.count(SQL["upsert_usage"]) == 1
+    assert count(database, "deleted_jobs") > 1
+    assert [said.count(SQL[name]) for name in ("upsert_usage", "upsert_deleted")] == [1, 1]
     assert differences(settings, stream) == []
 
 
