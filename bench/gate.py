@@ -87,7 +87,7 @@ class Labelled:
 
     def reading(self) -> Reading:
         """Return the measures that rules see."""
-        return reading_of(decoded(self.page.body, self.page.content_type).text)
+        return reading_of(decoded(self.page.body, self.page.content_type).text.encode("utf-8", "replace"))
 
     def is_right(self, known: Knowledge) -> bool:
         """Say whether the gate judges it as it is labelled."""

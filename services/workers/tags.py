@@ -6,11 +6,11 @@ from itertools import islice
 import re2
 
 MAX_ATTRIBUTES = 5_000  # of an element
-MANY_CHARS = 2 * MAX_ATTRIBUTES  # of a tag; with less it cannot have as many
+MANY_BYTES = 2 * MAX_ATTRIBUTES  # of a tag; with less it cannot have as many
 # As HTML has it: names, what separates them, values; a quote that begins no value belongs to a name.
-_VALUE = r"=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+)"
-_TAG = re.compile(rf"<[A-Za-z](?:[^\s/>=]++|[\s/]++|{_VALUE})*+")
-_NAME = re.compile(rf"{_VALUE}|([^\s/>=]++)")
+_VALUE = rb"=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+)"
+_TAG = re.compile(rb"<[A-Za-z](?:[^\s/>=]++|[\s/]++|" + _VALUE + rb")*+")
+_NAME = re.compile(_VALUE + rb"|([^\s/>=]++)")
 
 
 def _of_many_names() -> "re2._Regexp[bytes]":
@@ -19,20 +19,20 @@ def _of_many_names() -> "re2._Regexp[bytes]":
     options.log_errors = False  # where its memory is used up it goes on, slower, and says so
     options.max_mem = 32 * 1024 * 1024  # with its default, pages of many kinds would use it up
     separator = r"(?:[\s/]|=\s*(?:\"[^\"]*\"|'[^']*')|=)"
-    return re2.compile(rf"<[A-Za-z][^\s/=>]*(?:{separator}+[^\s/=>]+){{300}}".encode(), options)
+    return re2.compile(rf"<[A-Za-z][^\s/=>]*(?:{separator}+[^\s/=>]+){{600}}".encode(), options)
 
 
 _SUSPICIOUS = _of_many_names()
 
 
-def overlong_tag(text: str) -> int | None:
-    """Return where a tag with attributes without end begins, or None where there is none."""
-    if len(text) <= MANY_CHARS or not _SUSPICIOUS.search(text.encode("utf-8", "replace")):
+def overlong_tag(markup: bytes) -> int | None:
+    """Return where in markup (UTF-8) a tag with attributes without end begins, or None where there is none."""
+    if len(markup) <= MANY_BYTES or not _SUSPICIOUS.search(markup):
         return None
-    for tag in _TAG.finditer(text):
-        if tag.end() - tag.start() <= MANY_CHARS:
+    for tag in _TAG.finditer(markup):
+        if tag.end() - tag.start() <= MANY_BYTES:
             continue
-        names = (found for found in _NAME.finditer(text, tag.start(), tag.end()) if found.group(1))
+        names = (found for found in _NAME.finditer(markup, tag.start(), tag.end()) if found.group(1))
         if sum(1 for _ in islice(names, MAX_ATTRIBUTES + 1)) > MAX_ATTRIBUTES:
             return tag.start()
     return None

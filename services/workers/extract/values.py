@@ -11,8 +11,13 @@ from urllib.parse import urljoin, urlsplit
 from services.ledger.workflow import Leaf, ValueType
 from services.workers.extract import locales
 
-NUMBER = re.compile(r"[-+−]?\s?(?:\d[\d.,'’\s\u00a0\u202f\u2009]*\d|\d|[.,]\d+)(?:[eE][-+]?\d+)?")
-GAPS = re.compile(r"['’\s\u00a0\u202f\u2009]")
+GAP = r"['’\s\u00a0\u202f\u2009]"
+NUMBER = re.compile(rf"([-+−]?\s?(?:(?:\d{{1,3}}(?:{GAP}\d{{3}})+(?!\d)|\d+)(?:[.,]\d+)*|[.,]\d+))((?:[eE][-+]?\d+)?)")
+GAPS = re.compile(GAP)
+SPLIT = re.compile(r"\d{1,3}([.,])(?:\d{2,3}\1)*\d{3}|\d{1,4}([.,])(?:\d{4}\2)*\d{4}")  # thousands, lakhs, myriads
+RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # a note, an exponent
+FRACTION = re.compile(r"(?:(?<=\d)\s)?([¼½¾⅐-⅞])")
+ARABIC_MARK, ARABIC_SEPARATOR = "٫", "٬"
 CURRENCY_CODE = re.compile(r"\b([A-Z]{3})\b")
 CURRENCY_SIGNS = {
     "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB",
@@ -105,15 +110,35 @@ def amount_of(raw: Any, decimal_mark: str = "") -> str | None:
 
 
 def _digits(raw: Any, decimal_mark: str) -> str:
-    """Return the first number of a text with a full stop as its decimal mark and without what separates thousands."""
-    found = NUMBER.search(unicodedata.normalize("NFKC", _text(raw)[:MAX_NUMBER_CHARS]))
+    """Return the first number of a text with a full stop as its decimal mark and without what separates thousands.
+
+    Nothing where a separator does not stand as it does between thousands: `30.11.2026` is no number.
+    """
+    text, mark = _plain(_text(raw)[:MAX_NUMBER_CHARS], decimal_mark)
+    found = NUMBER.search(text)
     if not found:
         return ""
-    digits = GAPS.sub("", found.group()).replace("−", "-")
-    mark = decimal_mark or _decimal_mark(digits)
-    for other in {".", ","} - {mark}:
-        digits = digits.replace(other, "")
-    return digits.replace(mark, ".") if mark else digits
+    digits = GAPS.sub("", found[1]).replace("−", "-")
+    sign = "-" if digits[0] == "-" else ""
+    digits = digits.lstrip("+-")
+    mark = mark or _decimal_mark(digits)
+    whole, _, part = digits.partition(mark) if mark else (digits, "", "")
+    if not (part or "0").isdigit() or not ((whole or "0").isdigit() or SPLIT.fullmatch(whole)):
+        return ""
+    return f"{sign}{re.sub('[.,]', '', whole)}.{part}{found[2]}".replace(".e", "e").replace(".E", "E").removesuffix(".")
+
+
+def _plain(text: str, mark: str) -> tuple[str, str]:
+    """Return a text with digits and marks as ASCII has them, and the decimal mark where that tells it."""
+    text = FRACTION.sub(lambda found: (mark or ".") + _decimals(found[1]), RAISED.sub(" ", text))
+    text = unicodedata.normalize("NFKC", text)
+    if ARABIC_MARK in text or ARABIC_SEPARATOR in text:
+        return text.replace(ARABIC_SEPARATOR, "").replace(ARABIC_MARK, "."), "."
+    return text, mark
+
+
+def _decimals(fraction: str) -> str:
+    return f"{unicodedata.numeric(fraction):.4f}"[2:].rstrip("0")
 
 
 def _decimal_mark(digits: str) -> str:

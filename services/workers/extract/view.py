@@ -17,7 +17,7 @@ SCRIPTS = "//script[contains(@type, '{}')]/text()"
 
 def too_hard(text: str) -> str:
     """Say why a page is not parsed at all: an element with attributes without end; nothing where it can be."""
-    if overlong_tag(text) is None:
+    if overlong_tag(text.encode("utf-8", "replace")) is None:
         return ""
     return f"an element has more than {MAX_ATTRIBUTES} attributes: the page is not read"
 

@@ -69,15 +69,17 @@ def judge(page: Page, asked: GateRules | None = None, known: Knowledge = KNOWLED
         return Verdict("empty_body", f"{len(page.body)} bytes, nothing but space")
     if kind not in HTML_TYPES and not (kind in ("", "text/plain") and MARKUP.search(page.body[:1024])):
         return None
-    text = decoded(page.body, page.content_type).text
+    read = decoded(page.body, page.content_type)
+    text = read.text
     if text.lstrip()[:1] in ("{", "["):
         return None  # data under a wrong name
-    text = text[: overlong_tag(text)]
-    reading = reading_of(text, max(COUNTED_CHARS, asked.min_text_chars))
+    markup = page.body if read.is_utf8 else text.encode("utf-8", "replace")
+    markup = markup[: overlong_tag(markup)]
+    reading = reading_of(markup, max(COUNTED_CHARS, asked.min_text_chars))
     verdict = recognised(reading, page, asked, known)
     if verdict:
         return verdict
-    if asked.required_selector and not _finds(text, asked.required_selector):
+    if asked.required_selector and not _finds(markup, asked.required_selector):
         return Verdict("required_selector", asked.required_selector[: rules.EVIDENCE_CHARS])
     if reading.text_chars < asked.min_text_chars:
         return Verdict("too_short", f"{reading.text_chars} of {asked.min_text_chars} visible characters")
@@ -93,6 +95,7 @@ def recognised(reading: Reading, page: Page, asked: GateRules, known: Knowledge)
     return None
 
 
-def _finds(text: str, selector: str) -> bool:
+def _finds(markup: bytes, selector: str) -> bool:
     """Say whether a CSS selector finds anything; by the same library that checked it when the workflow was saved."""
-    return bool(Selector(text=storable_text(text), type="html").css(selector))
+    text = storable_text(markup.decode("utf-8", "replace"))
+    return bool(Selector(text=text, type="html").css(selector))

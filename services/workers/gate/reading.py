@@ -11,10 +11,12 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from services.workers.gate.machinery import CONTENT, CONTENT_HINTS
 
 UNSEEN = "script, style, template, svg, select, datalist, object, noscript"
+TO_DRAW_ON = "canvas"  # it is counted with what is not seen, and stays
 HEADINGS, FRAMES, SAMPLES = ("h1", "h2"), ("frame", "iframe"), ("pre", "samp", "code")
 OTHERS = ", ".join((*HEADINGS, *FRAMES, *SAMPLES))  # looked for together: each search goes through the whole page
 TITLE_MARKS = re.compile(r"\s+[|–—\-·•›»:~/―]+\s+|[|›»:―]\s*")
 ASKING = frozenset(("email", "search", "tel", "number", "date"))
+NOT_WRITTEN = frozenset(("hidden", "submit", "button", "image", "checkbox", "radio"))
 MAX_HEADINGS = 6
 MAX_FORMS = 10
 MACHINERY_BYTES = 24 * 1024
@@ -55,28 +57,81 @@ COUNTED_CHARS = 20_000
 
 @dataclass(frozen=True)
 class Reading:
-    """Measures of one HTML page; texts are in lower case with single spaces."""
+    """Measures of one HTML page, those that few rules ask for when they are; texts are in lower case, single spaces."""
 
     raw: bytes = field(repr=False)
     lowered: bytes = field(repr=False)  # ASCII letters only; patterns that fold case cost five times as much
-    title_parts: tuple[str, ...]
-    headings: tuple[str, ...]
+    tree: LexborHTMLParser = field(repr=False)  # of what can be seen
+    title: str
     text: str  # visible, at most PHRASE_CHARS
     text_chars: int  # visible, all of it
     prose_chars: int  # visible outside links and buttons
     noscript: str
     scripts: int
     links: int
-    images: int
-    drawings: int  # svg and canvas
-    forms: int
-    passwords: int
-    password_buttons: tuple[str, ...]  # what the buttons of forms say that ask for one password
-    inputs: int
-    asks_something: bool  # a field for an address, a number or a search
     buttons: int
-    frames: int
-    samples: int  # of code, which may show what an error page says
+    drawings: int  # svg and canvas
+
+    @cached_property
+    def title_parts(self) -> tuple[str, ...]:
+        """The title, then its parts between bars, dashes and colons: "page not found | shop"."""
+        parts = [part.strip() for part in TITLE_MARKS.split(self.title)]
+        return tuple(dict.fromkeys(part for part in (self.title, *parts) if part))
+
+    @cached_property
+    def headings(self) -> tuple[str, ...]:
+        """What the first headings say."""
+        nodes = [node for tag, node in self._others if tag in HEADINGS]
+        return tuple(filter(None, (_plain(node.text()) for node in nodes[:MAX_HEADINGS])))
+
+    @cached_property
+    def frames(self) -> int:
+        """How many pages stand within this one."""
+        return sum(tag in FRAMES for tag, _ in self._others)
+
+    @cached_property
+    def samples(self) -> int:
+        """How many samples of code there are, which may show what an error page says."""
+        return sum(tag in SAMPLES for tag, _ in self._others)
+
+    @cached_property
+    def _others(self) -> list[tuple[str | None, LexborNode]]:
+        return [(node.tag, node) for node in self.tree.css(OTHERS)]
+
+    @cached_property
+    def images(self) -> int:
+        """How many images there are."""
+        return len(self.tree.tags("img"))
+
+    @cached_property
+    def forms(self) -> int:
+        """How many forms there are."""
+        return len(self.tree.tags("form"))
+
+    @cached_property
+    def _fields(self) -> list[str]:
+        return [(node.attributes.get("type") or "text").lower() for node in self.tree.tags("input")]
+
+    @cached_property
+    def passwords(self) -> int:
+        """How many fields ask for a password."""
+        return self._fields.count("password")
+
+    @cached_property
+    def password_buttons(self) -> tuple[str, ...]:
+        """What the buttons of forms say that ask for one password."""
+        return _password_buttons(self.tree) if self.passwords else ()
+
+    @cached_property
+    def inputs(self) -> int:
+        """How many fields can be filled in."""
+        written = sum(kind not in NOT_WRITTEN for kind in self._fields)
+        return written + len(self.tree.tags("textarea"))
+
+    @cached_property
+    def asks_something(self) -> bool:
+        """Says whether there is a field for an address, a number or a search."""
+        return not ASKING.isdisjoint(self._fields)
 
     @cached_property
     def head(self) -> bytes:
@@ -101,51 +156,36 @@ class Reading:
         return PRICE.search(self.text) is not None
 
 
-def reading_of(text: str, counted_chars: int = COUNTED_CHARS) -> Reading:
-    """Parse a page and take its measures; visible characters beyond `counted_chars` may stay uncounted."""
-    raw = text.encode("utf-8", "replace")
+def reading_of(raw: bytes, counted_chars: int = COUNTED_CHARS) -> Reading:
+    """Parse a page in UTF-8 and measure it; visible characters beyond `counted_chars` may stay uncounted."""
     lowered = raw.lower()
     tree = LexborHTMLParser(_harmless(lowered) or b" ")
     title = _plain(node.text()) if (node := tree.css_first("title")) else ""
-    scripts = len(tree.tags("script"))
-    noscript = _plain(" ".join(node.text() for node in tree.tags("noscript")))
-    drawings = len(tree.css("svg, canvas"))
-    for node in tree.css(UNSEEN):
-        node.decompose()
+    unseen = [(node.tag, node) for node in tree.css(f"{UNSEEN}, {TO_DRAW_ON}")]
+    tags = [tag for tag, _ in unseen]
+    noscript = _plain(" ".join(node.text() for tag, node in unseen if tag == "noscript"))
+    for tag, node in unseen:
+        if tag != TO_DRAW_ON:
+            node.decompose()
     body = tree.body
     seen = _seen(body.text(separator=" "), counted_chars) if body else ""
-    links = tree.tags("a")
-    others = [(node.tag, node) for node in tree.css(OTHERS)]
-    buttons = tree.tags("button")
-    linked = sum(len(_spaced(node.text())) + 1 for node in (*links, *buttons))
-    inputs = [(node.attributes.get("type") or "text").lower() for node in tree.tags("input")]
+    links, buttons = tree.tags("a"), tree.tags("button")
+    labels = [node.text() for node in (*links, *buttons)]
+    linked = len(_spaced(" ".join(labels))) + 1 + sum(not label or label.isspace() for label in labels)
     return Reading(
         raw=raw,
         lowered=lowered,
-        title_parts=_parts(title),
-        headings=_headings([node for tag, node in others if tag in HEADINGS]),
+        tree=tree,
+        title=title,
         text=_plain(seen[:PHRASE_CHARS]),
         text_chars=len(seen),
         prose_chars=max(len(seen) - linked, 0),
         noscript=noscript[:PHRASE_CHARS],
-        scripts=scripts,
+        scripts=tags.count("script"),
         links=len(links),
-        images=len(tree.tags("img")),
-        drawings=drawings,
-        forms=len(tree.tags("form")),
-        passwords=inputs.count("password"),
-        password_buttons=_password_buttons(tree) if "password" in inputs else (),
-        inputs=sum(kind not in ("hidden", "submit", "button", "image", "checkbox", "radio") for kind in inputs)
-        + len(tree.tags("textarea")),
-        asks_something=not ASKING.isdisjoint(inputs),
         buttons=len(buttons),
-        frames=sum(tag in FRAMES for tag, _ in others),
-        samples=sum(tag in SAMPLES for tag, _ in others),
+        drawings=tags.count("svg") + tags.count(TO_DRAW_ON),
     )
-
-
-def _headings(nodes: list[LexborNode]) -> tuple[str, ...]:
-    return tuple(filter(None, (_plain(node.text()) for node in nodes[:MAX_HEADINGS])))
 
 
 def _password_buttons(tree: LexborHTMLParser) -> tuple[str, ...]:
@@ -181,9 +221,3 @@ def _spaced(text: str) -> str:
 
 def _plain(text: str) -> str:
     return _spaced(text).lower().replace("’", "'").replace("i̇", "i")
-
-
-def _parts(title: str) -> tuple[str, ...]:
-    """Return a title, then its parts between bars, dashes and colons: "page not found | shop"."""
-    parts = [part.strip() for part in TITLE_MARKS.split(title)]
-    return tuple(dict.fromkeys(part for part in (title, *parts) if part))

@@ -41,6 +41,7 @@ class Decoded:
 
     text: str
     encoding: str
+    is_utf8: bool = False  # the body is the text in UTF-8, byte by byte
 
 
 def decoded(body: bytes, content_type: str = "") -> Decoded:
@@ -52,11 +53,11 @@ def decoded(body: bytes, content_type: str = "") -> Decoded:
     if wide:
         return Decoded(body.decode(wide, "replace"), wide)
     if body.isascii():
-        return Decoded(body.decode("ascii"), "ascii")
+        return Decoded(body.decode("ascii"), "ascii", is_utf8=True)
     for name in _claims(body, content_type):
         text = _read(body, name, MAX_BAD_SHARE if name == "utf-8" else 0.0)
         if text is not None:
-            return Decoded(text, name)
+            return Decoded(text, name, is_utf8=name == "utf-8" and "\ufffd" not in text)
     name = _guess(body)
     return Decoded(body.decode(name, "replace"), name)
 

@@ -31,6 +31,20 @@ def value(raw: Any, **field: Any) -> Any:
         ("about 3.5 kg", 3.5),
         ("1e3", 1000),
         ("٣", 3),
+        ("١٬٢٣٤٫٥٦", 1234.56),
+        ("12,34,567", 1234567),
+        ("1.5e3", 1500),
+        (".5", 0.5),
+        ("2½", 2.5),
+        ("2 ½ stars", 2.5),
+        ("⅓", 0.3333),
+        ("$19.99¹", 19.99),
+        ("4.5 12 reviews", 4.5),
+        ("1 2 3", 1),
+        ("1..2", 1),
+        ("30.11.2026", None),
+        ("192.168.0.1", None),
+        ("1,2,3", None),
         ("free", None),
         ("", None),
         (12.5, 12.5),
@@ -47,6 +61,9 @@ def test_a_number_is_read_with_the_marks_of_its_country(text: Any, number: float
 def test_a_given_decimal_mark_settles_what_is_ambiguous() -> None:
     assert value("1.250", type="number") == 1.25
     assert value("1.250", type="number", decimal_mark=",") == 1250
+    assert value("2½", type="number", decimal_mark=",") == 2.5
+    assert value("19.99", type="number", decimal_mark=",") is None, "nor is it 1999"
+    assert value("1,234.56", type="number", decimal_mark=",") is None, "nor is it 1.23456"
 
 
 def test_an_integer_is_a_whole_number() -> None:
