@@ -10,6 +10,7 @@ from services.ledger.workflow_routes import ANY_HOST
 from services.runtime.networks import Networks, refusal
 
 MAX_URL_CHARS = 8192
+MAX_HOST_CHARS, MAX_LABEL_CHARS = 253, 63  # of any name in DNS
 LOOPBACK = ("127.0.0.1", "::1")
 _NO_HOST = re.compile(
     r"[/?#@\\%*\s]|^\.|\.\.|^[^\[]*:"
@@ -36,6 +37,13 @@ def host_of(text: str, field: str) -> str:
         raise invalid(field, "not a url: expected http://host/path or https://host/path") from None
     if url.scheme not in ("http", "https") or not host or not host.strip("."):
         raise invalid(field, "the url must begin with http:// or https:// and name a host")
+    if url.explicit_port == 0:
+        raise invalid(field, "nobody listens on port 0: leave it out, or name the port")
+    name = host.rstrip(".")
+    if ":" not in host and (len(name) > MAX_HOST_CHARS or max(map(len, name.split("."))) > MAX_LABEL_CHARS):
+        raise invalid(
+            field, f"a host takes at most {MAX_HOST_CHARS} characters, {MAX_LABEL_CHARS} between two of its dots"
+        )
     if not text.isprintable() or " " in text:
         raise invalid(field, "the url holds blanks or control characters: percent-encode them")
     if url.user is not None or url.password is not None:

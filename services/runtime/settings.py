@@ -84,7 +84,7 @@ class Settings:
     warehouse_block_bytes: int = 0  # of items, as JSON
     warehouse_block_seconds: float = 0.0  # that rows wait for others; 0: as the kind has it
     warehouse_blocks_an_hour: int = 0  # to one destination; 0: as the kind has it
-    webhook_timeout_seconds: float = 15.0  # of one call to an endpoint, from connecting to the end of its answer
+    webhook_timeout_seconds: float = 15.0  # of one call to an endpoint, from connecting to the status of its answer
     webhook_calls: int = 8  # under way to one endpoint at a time
     webhook_attempts_days: float = 30.0  # that the log of attempts goes back
     webhook_attempts_kept: int = 100_000  # newest attempts of each endpoint in it

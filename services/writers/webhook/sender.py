@@ -1,4 +1,7 @@
-"""Posts one message to one url and says what came of it: only 2xx is an answer, redirects are not followed."""
+"""Posts one message to one url and says what came of it: only 2xx is an answer, redirects are not followed.
+
+The status counts, whatever becomes of the body behind it: who has said 200, or 410, has said it.
+"""
 
 import asyncio
 import time
@@ -18,7 +21,9 @@ from services.runtime.settings import Settings
 
 KEPT_OPEN_SECONDS = 4.0  # shorter than servers keep idle connections: none is used as it is closed
 READ_BYTES = 1024  # of an answer's body, for the log of attempts
+READ_SECONDS = 2.0  # that they may take
 LONGEST_WAIT_SECONDS = 24 * 3600.0  # that an endpoint may ask for
+PLAIN = {"Accept-Encoding": "identity"}  # what is packed all the same stays so: it might be a thousand times larger
 GONE, TOO_MANY_REQUESTS = 410, 429
 THROTTLING = frozenset({TOO_MANY_REQUESTS, 502, 504})  # ask for less, also without a Retry-After
 
@@ -53,7 +58,7 @@ class Sender:
             limit=0,  # the writer bounds what is under way
             keepalive_timeout=KEPT_OPEN_SECONDS,
         )
-        self._session = session_over(connector, User_Agent="jobledger/0.1 (+webhook)")
+        self._session = session_over(connector, auto_decompress=False, User_Agent="jobledger/0.1 (+webhook)")
 
     async def __aenter__(self) -> Self:
         return self
@@ -72,9 +77,11 @@ class Sender:
 
         try:
             async with asyncio.timeout(self._timeout_seconds):
-                return await self._post(URL(url), headers, body, started)
+                response = await self._session.post(
+                    URL(url), data=body, headers={**headers, **PLAIN}, allow_redirects=False
+                )
         except TimeoutError:
-            return failed("timeout", f"no whole answer within {self._timeout_seconds:g} s")
+            return failed("timeout", f"no answer within {self._timeout_seconds:g} s")
         except (aiohttp.InvalidURL, ValueError):
             return failed("bad_url", "the endpoint's url cannot be used", retryable=False)
         except (aiohttp.ClientError, OSError) as error:
@@ -82,11 +89,9 @@ class Sender:
                 return failed("address_refused", "the endpoint is at an address that is not public", retryable=False)
             return failed("connection", type(error).__name__)
 
-    async def _post(self, url: URL, headers: Mapping[str, str], body: bytes, started: float) -> Outcome:
-        async with self._session.post(url, data=body, headers=headers, allow_redirects=False) as response:
-            answer = await _beginning(response.content)
-            outcome = _judged(response.status, response.headers.get("Retry-After", ""), _elapsed_ms(started))
-            return replace(outcome, answer=answer)
+        outcome = _judged(response.status, response.headers.get("Retry-After", ""), _elapsed_ms(started))
+        async with response:
+            return replace(outcome, answer=await _beginning(response.content))
 
 
 def _judged(status: int, retry_after: str, latency_ms: int) -> Outcome:
@@ -108,10 +113,14 @@ def _answered(status: int, pause: float | None, latency_ms: int) -> Outcome:
 
 
 async def _beginning(content: aiohttp.StreamReader) -> bytes:
-    """Read the beginning of an answer, however small the pieces are that it comes in."""
+    """Read the beginning of a body, however small the pieces are that it comes in, or what came before it broke off."""
     begun = b""
-    while len(begun) < READ_BYTES and (piece := await content.read(READ_BYTES - len(begun))):
-        begun += piece
+    try:
+        async with asyncio.timeout(READ_SECONDS):
+            while len(begun) < READ_BYTES and (piece := await content.read(READ_BYTES - len(begun))):
+                begun += piece
+    except (aiohttp.ClientError, OSError, TimeoutError):
+        pass
     return begun
 
 

@@ -45,6 +45,9 @@ def test_a_good_url_is_filed_under_its_host(url: str, domain: str) -> None:
         "https://shop.example/a b",
         "https://shop.example/\r\nHost: other",
         "https://shop.example/" + "x" * 9000,
+        "https://example.com:0/",
+        "https://" + "a" * 64 + ".example/",
+        "https://" + "a." * 130 + "example/",
     ],
 )
 def test_a_bad_url_is_refused_with_its_field(url: str) -> None:
