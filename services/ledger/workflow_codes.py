@@ -69,7 +69,10 @@ FAULTS: dict[FaultCode, tuple[str, str]] = {
     "cycle": ("`edges`", "Edges go round; the message names the nodes of the way round."),
     "unknown_provider": ("`nodes[2].settings.provider`", "No provider has this name."),
     "not_honoured": ("`nodes[2].settings.country`", "The provider cannot do what this setting asks for."),
-    "bad_header": ("`nodes[2].settings.headers.X-A`", "It is no HTTP header that can be sent."),
+    "bad_header": (
+        "`nodes[2].settings.headers.X-A`",
+        "It is no HTTP header that can be sent, frames the request, or is there twice.",
+    ),
     "bad_selector": ("`nodes[2].settings.fields[0].query`", "The selector cannot be read."),
     "no_fields": ("`nodes[2].settings.fields`", "An extractor without fields."),
     "duplicate_field": ("`nodes[2].settings.fields[1].name`", "Another field of the extractor has this name too."),

@@ -1,11 +1,11 @@
 """Everything that can be wrong with a workflow document that has the right shape, each named once."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from services.ledger.provider_settings import PROVIDER_NAMES, unsupported
+from services.ledger.request_headers import header_faults
 from services.ledger.workflow import (
     Edge,
     EntryNode,
@@ -26,8 +26,6 @@ from services.ledger.workflow import (
 )
 from services.ledger.workflow_codes import FaultCode
 
-HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 OF_OBJECTS = ("jsonld", "microdata", "jsonpath")  # what these find may be an object already
 
 # The edges that may leave a node of each kind, and those of which one has to.
@@ -78,6 +76,9 @@ def _identity(workflow: Workflow) -> Iterator[Fault]:
     for number, node in enumerate(workflow.nodes):
         if node.id in seen:
             yield Fault(f"nodes[{number}].id", "duplicate_id", f"another node is called {node.id!r} too: rename one")
+        if not node.id.isprintable():
+            message = "holds a line break, a control character or one that nobody sees: leave it out"
+            yield Fault(f"nodes[{number}].id", "bad_value", message)
         seen.add(node.id)
 
 
@@ -203,9 +204,8 @@ def _service(
         message = f"no provider is called {settings.provider!r}: use {', '.join(sorted(providers))}"
         yield Fault(f"{path}.provider", "unknown_provider", message)
     yield from (replace(fault, path=f"{path}.{fault.path}") for fault in unsupported(settings.provider, settings))
-    for name, value in settings.headers.items():
-        if not HEADER_NAME.fullmatch(name) or not HEADER_VALUE.fullmatch(value):
-            yield Fault(f"{path}.headers.{name}", "bad_header", f"{name!r} is not a header that can be sent")
+    for name, message in header_faults(settings.headers):
+        yield Fault(f"{path}.headers.{name}", "bad_header", message)
     required = settings.validation.required_selector
     fault = selector_fault("css", required) if selector_fault and required else None
     if fault:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from services.ledger.request_headers import sendable
 from services.ledger.workflow import ServiceSettings
 
 ProviderErrorType = Literal[
@@ -57,8 +58,8 @@ class FetchRequest:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """Headers that the workflow wants sent."""
-        return self.settings.headers
+        """Headers that the workflow wants sent, as far as it may."""
+        return sendable(self.settings.headers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 
 import pytest
 from aiohttp import web
@@ -37,6 +38,18 @@ async def test_the_headers_of_the_workflow_are_sent() -> None:
     assert isinstance(result, Fetched)
     assert b'"X-Render": "browser"' in result.body
     assert b'"User-Agent": "mine"' in result.body
+
+
+async def test_what_frames_a_request_is_not_taken_from_a_workflow_that_was_saved_with_it() -> None:
+    """Else the site takes the beginning of the next request on the connection, of whatever org, for its body."""
+    framing = {"Content-Length": "5", "transfer-encoding": "chunked", "Connection": "close", "HOST": "other.example"}
+    async with serving(echo) as base:
+        result = await fetched(base, ServiceSettings(headers={**framing, "X-Render": "browser"}))
+    assert isinstance(result, Fetched)
+    sent = {name.lower(): value for name, value in json.loads(result.body).items()}
+    assert sent["x-render"] == "browser"
+    assert sent["host"] == base.removeprefix("http://")
+    assert not {"content-length", "transfer-encoding", "connection"} & sent.keys()
 
 
 def redirect_to(location: str) -> web.Response:

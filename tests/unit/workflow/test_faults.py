@@ -94,6 +94,21 @@ def with_header_that_smuggles(document: Document) -> None:
     document["nodes"][1]["settings"]["headers"] = {"X-A": "1\r\nX-B: 2"}
 
 
+def with_header_of_the_sender(document: Document) -> None:
+    document["nodes"][1]["settings"]["headers"] = {"X-A": "1", "Content-length": "5"}
+
+
+def with_header_twice(document: Document) -> None:
+    document["nodes"][1]["settings"]["headers"] = {"X-A": "1", "x-a": "2"}
+
+
+def with_line_break_in_an_id(document: Document) -> None:
+    document["nodes"][1]["id"] = f"{document['nodes'][1]['id']}\n"
+    for edge in document["edges"]:
+        for end in ("source", "target"):
+            edge[end] = edge[end].replace("fetch", "fetch\n") if edge[end] == "fetch" else edge[end]
+
+
 def with_field_twice(document: Document) -> None:
     document["nodes"][3]["settings"]["fields"].append({"name": "title", "query": "h2"})
 
@@ -169,6 +184,9 @@ CASES: list[tuple[Callable[[Document], None], tuple[FaultCode, str]]] = [
     (with_bad_selector, ("bad_selector", "nodes[3].settings.fields[0].query")),
     (with_bad_required_selector, ("bad_selector", "nodes[1].settings.validation.requiredSelector")),
     (with_header_that_smuggles, ("bad_header", "nodes[1].settings.headers.X-A")),
+    (with_header_of_the_sender, ("bad_header", "nodes[1].settings.headers.Content-length")),
+    (with_header_twice, ("bad_header", "nodes[1].settings.headers.x-a")),
+    (with_line_break_in_an_id, ("bad_value", "nodes[1].id")),
     (with_field_twice, ("duplicate_field", "nodes[3].settings.fields[0].name")),
     (with_too_many_nodes, ("too_many_nodes", "nodes")),
     (with_too_many_edges, ("too_many_edges", "edges")),
