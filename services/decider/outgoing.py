@@ -1,5 +1,6 @@
 """A decided batch as Kafka records: which topic, partition, key, bytes and headers."""
 
+from functools import cache
 from itertools import groupby
 
 from schemas.recorded import Recorded
@@ -12,6 +13,9 @@ from services.runtime.settings import Settings
 from services.runtime.transactions import Outgoing
 
 DELIVERIES_PER_RECORD = 100
+Header = tuple[str, bytes]
+VERSION: Header = ("ce_specversion", b"1.0")
+CONTENT: Header = ("content-type", b"application/avro")
 
 
 def transaction_of(batch: Batch, settings: Settings) -> list[Outgoing]:
@@ -33,14 +37,20 @@ def reply_of(reply: Reply, settings: Settings) -> Outgoing:
 def event_headers(recorded: Recorded) -> list[tuple[str, bytes]]:
     """CloudEvents attributes (binary mode) and the position, so that readers can skip without decoding."""
     header = recorded.header
+    type_, source = _shared_headers(header.event_type, header.partition)
     return [
-        ("ce_specversion", b"1.0"),
-        ("ce_type", b"jobledger." + header.event_type.encode()),
+        VERSION,
+        type_,
         ("ce_id", header.event_id.hex().encode()),
-        ("ce_source", b"/jobledger/%d" % header.partition),
-        ("content-type", b"application/avro"),
+        source,
+        CONTENT,
         ("ledger-position", b"%d" % header.position),
     ]
+
+
+@cache
+def _shared_headers(event_type: str, partition: int) -> tuple[Header, Header]:
+    return ("ce_type", f"jobledger.{event_type}".encode()), ("ce_source", b"/jobledger/%d" % partition)
 
 
 def _event(stored: StoredEvent, settings: Settings) -> Outgoing:

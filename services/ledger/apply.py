@@ -7,6 +7,7 @@ from schemas.events import (
     JobRecalled,
     JobsArchived,
     JobSubmitted,
+    NodeFinished,
     OrgLimitChanged,
     OrgPaused,
     OrgRegistered,
@@ -28,6 +29,7 @@ from services.ledger.indexes import index, refresh
 from services.ledger.pausing import fold_pause
 from services.ledger.setting import SettingEvent
 from services.ledger.state import Ledger, Org, Worker
+from services.ledger.status import Status
 from services.ledger.timers import Timer
 
 
@@ -111,6 +113,9 @@ def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
         return
     before = ledger.jobs[event.job_id]
     after = jobs.evolve(before, recorded, event)
+    if isinstance(event, NodeFinished) and after.status is Status.RUNNING:
+        ledger.jobs[after.job_id] = after  # a step of the walk: nothing that is looked up has changed
+        return
     index(ledger, before, after)
     fold_answer(ledger.orgs[after.org_id].endpoints, after, event, recorded.header.occurred_at)
 

@@ -50,9 +50,6 @@ def digest_of(stored: bytes) -> bytes:
 
 def _event_id(partition: int, position: int, occurred_at: int, prev_hash: bytes) -> bytes:
     """Return a UUIDv7 that the event's place in its chain determines."""
-    place = b"%d:%d:" % (partition, position)
-    tail = int.from_bytes(hashlib.blake2b(place + prev_hash, digest_size=10).digest(), "big")
-    value = (occurred_at // 1000) << 80 | tail
-    value = value & ~(0xF << 76) | (0x7 << 76)
-    value = value & ~(0x3 << 62) | (0x2 << 62)
-    return value.to_bytes(16, "big")
+    tail = hashlib.blake2b(b"%d:%d:%b" % (partition, position, prev_hash), digest_size=10).digest()
+    marks = bytes((0x70 | tail[0] & 0x0F, tail[1], 0x80 | tail[2] & 0x3F))  # version and variant
+    return (occurred_at // 1000).to_bytes(6, "big") + marks + tail[3:]
