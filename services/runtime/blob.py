@@ -63,11 +63,16 @@ class BlobStore:
 
     async def _put(self, key: str, data: bytes) -> None:
         try:
-            await obstore.put_async(self._store, key, data)
-            if self._directory:
-                await asyncio.to_thread(_make_durable, self._directory, key)
+            if self._directory:  # by one thread from beginning to end: two hops would cost more than the writing
+                await asyncio.to_thread(self._put_into, self._directory, key, data)
+            else:
+                await obstore.put_async(self._store, key, data)
         except (BaseError, OSError) as error:
             raise BlobFault(f"blob {key} not written: {error}") from error
+
+    def _put_into(self, directory: Path, key: str, data: bytes) -> None:
+        obstore.put(self._store, key, data)
+        _make_durable(directory, key)
 
     async def get(self, key: str) -> bytes:
         """Return the blob, or raise BlobMissing."""
