@@ -38,6 +38,7 @@ class Figures(msgspec.Struct, frozen=True):
     paced_jobs_per_second: float
     paced: Spread
     records_per_job: float  # of all topics, markers of transactions included
+    operations_per_job: dict[str, float]  # in the burst
     processes: dict[str, Cost]
     floor: Floor
 
@@ -45,6 +46,11 @@ class Figures(msgspec.Struct, frozen=True):
     def cpu_ms_per_job(self) -> float:
         """CPU time of the whole stack for one job."""
         return sum(cost.cpu_ms_per_job for cost in self.processes.values())
+
+    @property
+    def events_per_job(self) -> float:
+        """Events in the log for one job."""
+        return self.operations_per_job.get("events", 0.0)
 
     @property
     def idle_percent(self) -> float:

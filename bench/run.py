@@ -9,6 +9,7 @@ from bench import load
 from bench.figures import Cost, Figures, spread
 from bench.floor import measure_floor, records_in
 from bench.machine import machine_facts
+from bench.operations import operations, per_job
 from bench.pages import PageServer
 from bench.processes import cpu_ms, memory, used
 from bench.stack import BenchStack
@@ -51,10 +52,12 @@ async def measure(plan: Plan, stack: BenchStack, pages: PageServer, tell: Tell) 
         alone = load.latencies(await load.completed(single))
 
         tell(f"{plan.jobs} jobs at once")
-        records, before = records_in(stack.settings), cpu_ms(processes)
+        done, records = operations(stack.settings, stack.endpoints), records_in(stack.settings)
+        before = cpu_ms(processes)
         submitted = await load.all_at_once(callers, plan.jobs)
         await load.ended(submitted)
         busy, records = used(before, cpu_ms(processes)), records_in(stack.settings) - records
+        done_by_job = per_job(done, operations(stack.settings, stack.endpoints), plan.jobs)
         burst = await load.completed(submitted)
         jobs_per_second = plan.jobs / load.span_seconds(burst)
 
@@ -80,6 +83,7 @@ async def measure(plan: Plan, stack: BenchStack, pages: PageServer, tell: Tell) 
         paced_jobs_per_second=round(rate, 1),
         paced=spread(load.latencies(paced)),
         records_per_job=round(records / plan.jobs, 1),
+        operations_per_job=done_by_job,
         processes={
             name: Cost(
                 round(busy[name] / plan.jobs, 3), round(idle[name] / plan.idle_seconds / 10, 2), used_memory[name]

@@ -11,7 +11,7 @@ from services.localstack.attach import attached_settings, operator_key
 from services.localstack.control import down, up
 from services.localstack.places import StackDir
 from services.localstack.secret_file import secrets_of
-from services.localstack.services import Service
+from services.localstack.services import SERVICES, Service
 from services.localstack.stack import NO_CLICKHOUSE, Stack
 from services.localstack.state import ProcessState
 from services.localstack.supervisor import prepare_ledger
@@ -27,6 +27,7 @@ class BenchStack:
     settings: Settings
     base_url: str
     operator_key: str
+    endpoints: tuple[str, ...] = ()  # of the processes that export metrics
 
 
 @contextmanager
@@ -39,7 +40,8 @@ def own_stack(slots: int, tell: Callable[[str], None]) -> Iterator[BenchStack]:
             state = up(directory, environ, lambda state: tell(state.step))
             pids = _pids(state.processes) | {"supervisor": state.supervisor.pid}
             settings, url = attached_settings(environ), _api(state.processes)
-            yield BenchStack(state.broker, pids, settings, url, operator_key(environ))
+            endpoints = _endpoints(state.processes)
+            yield BenchStack(state.broker, pids, settings, url, operator_key(environ), endpoints)
         finally:
             down(directory)
 
@@ -63,13 +65,19 @@ def part_stack(
             processes = stack.processes()
             key = secrets_of(directory.secrets, environ).operator_key
             settings = settings_from(stack.environ)
-            yield BenchStack(str(stack.broker), _pids(processes), settings, _api(processes), key)
+            endpoints = _endpoints(processes)
+            yield BenchStack(str(stack.broker), _pids(processes), settings, _api(processes), key, endpoints)
         finally:
             stack.stop()
 
 
 def _pids(processes: Sequence[ProcessState]) -> dict[str, int]:
     return {process.name: process.identity.pid for process in processes if process.identity}
+
+
+def _endpoints(processes: Sequence[ProcessState]) -> tuple[str, ...]:
+    ours = {service.name for service in SERVICES}
+    return tuple(process.endpoint for process in processes if process.name in ours)
 
 
 def _api(processes: Sequence[ProcessState]) -> str:
