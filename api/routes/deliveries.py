@@ -9,6 +9,7 @@ from api import delivery_answers
 from api.errors import not_found
 from api.http import answer
 from api.operation import Call, Operation
+from api.present import present
 from api.refused import accepted
 from api.routes.jobs import job_id_of, ledger_position
 from api.times import iso, iso_or_none
@@ -37,11 +38,12 @@ async def redeliver(call: Call) -> web.StreamResponse:
 
 
 async def waive(call: Call) -> web.StreamResponse:
-    """Stop waiting for a destination, and stop trying it; safe to repeat."""
+    """Stop waiting for a destination, and stop trying it: this delivery, and none that is asked for later."""
     detail = await _detail(call)
-    place = _place(call, detail)
-    command = WaiveDelivery(destination_id=place, job_id=detail.job.job_id, **call.asks())
-    return await _ordered(call, command, _newest(detail, place))
+    place, job_id = _place(call, detail), detail.job.job_id
+    generation = dict((await present(call, job_id)).generations).get(place, 0)
+    command = WaiveDelivery(destination_id=place, generation=generation, job_id=job_id, **call.asks())
+    return await _ordered(call, command, generation)
 
 
 async def _detail(call: Call) -> JobDetail:

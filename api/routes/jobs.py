@@ -11,6 +11,7 @@ from api.etags import seen_already
 from api.history import Instant
 from api.http import answer
 from api.operation import Call, Operation
+from api.present import present
 from api.refused import accepted, ended
 from projections.postgres.views import Cursor, Filters
 from services.ledger.commands import CancelJob, DeleteJob, RetryNow
@@ -107,14 +108,16 @@ async def cancel(call: Call) -> web.StreamResponse:
 
 
 async def retry_now(call: Call) -> web.StreamResponse:
-    """Let a job that waits for a retry take the next free slot of its org."""
+    """Let a job that waits for a retry take the next free slot of its org: this wait ends, and no later one."""
     job_id = job_id_of(call)
     status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
     if status is None:
         raise not_found("job")
     if status in TERMINAL:
         raise ended(status)
-    reply = await call.parts.commander.ask(call.caller.partition, RetryNow(job_id=job_id, **call.asks()))
+    now = await present(call, job_id)
+    command = RetryNow(job_id=job_id, attempt=now.attempt if now.status == Status.WAITING_RETRY else 0, **call.asks())
+    reply = await call.parts.commander.ask(call.caller.partition, command)
     accepted(reply)
     return answer(202, answers.Hastened(job_id=job_id, accepted=True), ledger_position(reply))
 

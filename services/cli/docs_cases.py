@@ -46,7 +46,8 @@ is made. On a dead worker nothing has to be waited for: the job ends at the canc
 finished ones are recorded.
 
 **Retry-now.** The wait ends at once and is dated anew (`RetryBroughtForward`): the job takes the next free slot of its
-org, ahead of pending ones, and tries the same node with the number that it would have had.
+org, ahead of pending ones, and tries the same node with the number that it would have had. It is the wait behind one
+attempt that ends: a copy of the command that lands late ends no later one ([commands](commands.md)).
 
 **Delete.** A job that has not ended is cancelled first, in the same transaction. `DELETE` answers 200 once no reader
 sees the job any more (202: within moments). Its rows leave the read models, and `deleted_jobs` keeps that it was
@@ -132,7 +133,7 @@ STATES: dict[str, tuple[AnyCommand, ...]] = {
 COMMANDS: dict[str, Command] = {
     "cancel": _cancel,
     "delete": _delete,
-    "retry-now": lambda: RetryNow(command_id="h", org_id=ORG, job_id=JOB),
+    "retry-now": lambda: RetryNow(command_id="h", org_id=ORG, job_id=JOB, attempt=1),
     "redeliver": lambda: RedeliverJob(command_id="g", org_id=ORG, job_id=JOB, destination_id=PLACE, generation=2),
     "results are past retention": _expire,
     "an old task is claimed": lambda: _claim("another boot"),

@@ -139,7 +139,12 @@ class CancelJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, t
 
 
 class RetryNow(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
-    """End the wait of a job in waiting_retry: it takes the next free slot of its org."""
+    """End the wait of a job in waiting_retry: it takes the next free slot of its org.
+
+    Names the attempt that it waits behind, so that a copy that lands late ends no later wait.
+    """
+
+    attempt: Int = 0  # 0: its sender names none, which ends no wait
 
 
 class DeleteJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -197,9 +202,13 @@ class RedeliverJob(Command, frozen=True, kw_only=True, gc=False, array_like=True
 
 
 class WaiveDelivery(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
-    """Stop waiting for one destination, and stop trying it."""
+    """Stop waiting for one destination, and stop trying it.
+
+    Names the generation that it is about, so that a copy that lands late stops none that was asked for since.
+    """
 
     destination_id: str
+    generation: Int = 0  # 0: its sender names none, which stops none
 
 
 class Probe(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):

@@ -126,16 +126,26 @@ def refused_about(job: Job | None, command: RedeliverJob | WaiveDelivery) -> Ref
             return Refused(code="not_deliverable", message=f"the job is {job.status}: nothing was delivered there yet")
         return Refused(code="unknown_destination", message="the job has no destination of this id")
     if isinstance(command, WaiveDelivery):
-        return None if _open(delivery) or job.delivers(delivery) else _not_deliverable(job)
+        return _not_waivable(job, delivery, command)
     if delivery.generation >= command.generation:
         return None
     if delivery.generation + 1 < command.generation:
-        return Refused(code="bad_generation", message=f"generation {delivery.generation} is the newest")
+        return _newest(delivery)
     if not job.delivers(delivery):
         return _not_deliverable(job)
     if delivery.state is DeliveryState.REQUESTED:
         return Refused(code="delivery_under_way", message="a writer has it; it is sent again when no answer comes")
     return None
+
+
+def _not_waivable(job: Job, delivery: DeliveryStatus, command: WaiveDelivery) -> Refused | None:
+    if delivery.generation != command.generation:
+        return _newest(delivery)
+    return None if _open(delivery) or job.delivers(delivery) else _not_deliverable(job)
+
+
+def _newest(delivery: DeliveryStatus) -> Refused:
+    return Refused(code="bad_generation", message=f"generation {delivery.generation} is the newest")
 
 
 def _open(delivery: DeliveryStatus) -> bool:

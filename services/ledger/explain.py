@@ -2,6 +2,8 @@
 
 from itertools import islice
 
+from msgspec.structs import replace
+
 from services.ledger.delivery import DeliveryState
 from services.ledger.fairness import window
 from services.ledger.gate import deadline, holds
@@ -18,6 +20,11 @@ MOST_COUNTED = 10_000  # jobs ahead in the queue
 
 def explain(ledger: Ledger, job: Job) -> Explained:
     """Say what a job waits for, or how it ended."""
+    generations = tuple((each.destination.destination_id, each.generation) for each in job.deliveries)
+    return replace(_why(ledger, job), generations=generations)
+
+
+def _why(ledger: Ledger, job: Job) -> Explained:
     if job.terminal:
         return Explained(status=job.status, because=Because.ENDED, since=job.ending.at, attempt=job.attempt)
     match job.status:

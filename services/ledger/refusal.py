@@ -73,7 +73,7 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
         case CancelJob():
             return _not_cancellable(own_job(ledger, command), command)
         case RetryNow():
-            return _not_waiting(own_job(ledger, command))
+            return _not_waiting(own_job(ledger, command), command)
         case DeleteJob():
             return Refused(code="unknown_job") if own_job(ledger, command) is None else None
         case ExpireJob():
@@ -148,12 +148,14 @@ def _not_explicable(job: Job | None) -> Refused | None:
     return Refused(code="unknown_job") if job is None or job.deleted else None
 
 
-def _not_waiting(job: Job | None) -> Refused | None:
+def _not_waiting(job: Job | None, command: RetryNow) -> Refused | None:
     if job is None or job.deleted:
         return Refused(code="unknown_job")
-    if job.status is Status.WAITING_RETRY:
-        return None
-    return Refused(code="job_terminal" if job.terminal else "not_waiting", message=f"the job is {job.status}")
+    if job.status is not Status.WAITING_RETRY:
+        return Refused(code="job_terminal" if job.terminal else "not_waiting", message=f"the job is {job.status}")
+    if job.attempt != command.attempt:
+        return Refused(code="not_waiting", message=f"it waits behind attempt {job.attempt}, not {command.attempt}")
+    return None
 
 
 def _not_claimable(job: Job | None, command: ClaimTask) -> Refused | None:

@@ -97,6 +97,7 @@ class Explained(Struct, frozen=True, kw_only=True, gc=False, array_like=True, ta
     slots: Int = 0
     awaited: tuple[Awaited, ...] = ()
     expires_at: int = 0  # of a pending job: then it fails unless somebody has claimed it
+    generations: tuple[tuple[str, Int], ...] = ()  # the newest one of each delivery that was asked for
 
 
 Answer: TypeAlias = Done | Granted | Refused | Drop | Explained | Balance

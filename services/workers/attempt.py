@@ -64,6 +64,8 @@ class _Walk:
                 if not visiting.done():
                     visiting.cancel()
                     await asyncio.wait({visiting})
+                if not visiting.cancelled():
+                    visiting.exception()  # looked at, also where the walk ends before it asks what came of the visit
             carried = seen.carried
             step = walk.after(self._workflow, self.point, seen.outcome, self._job.job_id)
             self.notes.visited(self.point, seen, step)

@@ -19,6 +19,7 @@ class Asked:
     asked_at: int
     sent_at: int
     state: Literal["out", "waiting", "acked", "over"] = "out"  # over: given up or waived
+    generation: int = 1
     sent: int = 1  # times
     failures: int = 0
     next_try_at: int = 0

@@ -24,7 +24,8 @@ from services.ledger.plans import Prices
 from services.ledger.policy import HOUR, SECOND, Policy
 from services.ledger.replies import Done, Refused
 from services.ledger.setting import SettingCommand
-from tests.property.ledger_model import LOSSES, RETENTION, Model, ModelJob
+from tests.property.gate_model import ModelJob
+from tests.property.ledger_model import LOSSES, RETENTION, Model
 from tests.property.org_model import SPAN
 from tests.unit.ledger.world import START, World
 

@@ -172,9 +172,11 @@ def redeliver(job_id: str, place: str, generation: int) -> RedeliverJob:
     )
 
 
-def waive(job_id: str, place: str) -> WaiveDelivery:
-    """A person waits for a destination no longer."""
-    return WaiveDelivery(command_id="wd", org_id=org_of(job_id), job_id=job_id, destination_id=place)
+def waive(job_id: str, place: str, generation: int) -> WaiveDelivery:
+    """A person waits for a delivery no longer."""
+    return WaiveDelivery(
+        command_id="wd", org_id=org_of(job_id), job_id=job_id, destination_id=place, generation=generation
+    )
 
 
 job_ids, boots = st.sampled_from(JOBS), st.sampled_from(BOOTS)
@@ -229,11 +231,15 @@ steps = st.one_of(
     st.builds(report, job_ids, boots, st.integers(1, 2), st.integers(0, 2), outcomes, dear=st.booleans()),
     st.builds(settle, job_ids, st.lists(places, min_size=1, max_size=4), st.integers(1, 2), errors),
     st.builds(redeliver, job_ids, places, st.integers(1, 3)),
-    st.builds(waive, job_ids, places),
+    st.builds(waive, job_ids, places, st.integers(1, 3)),
     st.builds(lambda job_id: CancelJob(command_id="x", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(lambda job_id: DeleteJob(command_id="e", org_id=org_of(job_id), job_id=job_id), job_ids),
     st.builds(lambda job_id: ExpireJob(command_id="y", org_id=org_of(job_id), job_id=job_id), job_ids),
-    st.builds(lambda job_id: RetryNow(command_id="h", org_id=org_of(job_id), job_id=job_id), job_ids),
+    st.builds(
+        lambda job_id, attempt: RetryNow(command_id="h", org_id=org_of(job_id), job_id=job_id, attempt=attempt),
+        job_ids,
+        st.integers(1, 3),
+    ),
     st.builds(Wait, st.sampled_from((1, 5, 30, 90, 300))),
     st.builds(Lose, boots),
 )

@@ -10,6 +10,7 @@ from services.ledger.commands import (
     CancelJob,
     ClaimTask,
     ExpireJob,
+    RedeliverJob,
     ReportProgress,
     RetryNow,
     SettleDeliveries,
@@ -87,8 +88,25 @@ class Ledger(Submissions):
     @rule(job=jobs)
     def retry_now(self, job: str) -> None:
         """The customer does not want to wait."""
-        why = self.model.retry_now(job)
-        events = self.world.when(RetryNow(command_id="h", org_id=self.org_of(job), job_id=job))
+        self._retry_now(job, self.model.jobs[job].attempt)
+
+    @rule(job=jobs, older=st.integers(1, 3))
+    def retry_now_of_before(self, job: str, older: int) -> None:
+        """What hurried an earlier wait lands once more."""
+        self._retry_now(job, self.model.jobs[job].attempt - older)
+
+    @rule(job=jobs, boot=BOOTS)
+    def wait_again(self, job: str, boot: str) -> None:
+        """A job, where a worker gets it, waits for a retry once more than it was hurried for."""
+        self.retry_now(job)
+        self.claim(job, boot, 0)
+        self.report(job, boot, 0, "retry")
+        self.retry_now_of_before(job, 1)
+
+    def _retry_now(self, job: str, attempt: int) -> None:
+        why = self.model.retry_now(job, attempt)
+        hurry = RetryNow(command_id="h", org_id=self.org_of(job), job_id=job, attempt=attempt)
+        events = self.world.when(hurry)
         assert getattr(self.world.reply, "code", "") == why
         self.follow([*events, *self.world.after(0)])
 
@@ -102,10 +120,16 @@ class Ledger(Submissions):
         assert len(expired) == (not was and not why)
         self.follow(events)
 
-    @rule(job=jobs, place=NAMES, error=st.sampled_from(["", "connection", "connection", "gone"]), older=st.booleans())
-    def settle(self, job: str, place: str, error: str, older: bool) -> None:
-        """A writer answers; it may have looked its endpoint up before that was set anew."""
-        self._settle(job, place, error, older=older)
+    @rule(
+        job=jobs,
+        place=NAMES,
+        error=st.sampled_from(["", "connection", "connection", "gone"]),
+        older=st.booleans(),
+        back=st.sampled_from([0, 0, 0, 1]),
+    )
+    def settle(self, job: str, place: str, error: str, older: bool, back: int) -> None:
+        """A writer answers, perhaps for what was made once more since; its endpoint may have been set anew, too."""
+        self._settle(job, place, error, older=older, back=back)
 
     @rule(job=jobs, place=NAMES)
     def fail_all(self, job: str, place: str) -> None:
@@ -125,13 +149,37 @@ class Ledger(Submissions):
         for place in PLACES:
             self._settle(job, place.destination_id)
 
-    @rule(job=jobs, place=NAMES)
-    def waive(self, job: str, place: str) -> None:
-        """A person waives a delivery."""
-        self.model.waive(job, place)
-        self.follow(
-            self.world.when(WaiveDelivery(command_id="v", org_id=self.org_of(job), job_id=job, destination_id=place))
+    @rule(job=jobs, place=NAMES, older=st.sampled_from([0, 0, 1]))
+    def waive(self, job: str, place: str, older: int) -> None:
+        """A person waives a delivery, or did so for one of before and is heard once more."""
+        generation = self._newest(job, place) - older
+        counts = self.model.waive(job, place, generation)
+        waive = WaiveDelivery(
+            command_id="v", org_id=self.org_of(job), job_id=job, destination_id=place, generation=generation
         )
+        events = self.world.when(waive)
+        assert counts or not events
+        self.follow(events)
+
+    @rule(job=jobs, place=NAMES, waived=st.booleans())
+    def deliver_again(self, job: str, place: str, waived: bool) -> None:
+        """What was waived is wanted after all, or what has arrived once more; the waiver lands again."""
+        if waived:
+            self.waive(job, place, 0)
+        else:
+            self._settle(job, place)
+        self.redeliver(job, place, 1)
+        self.waive(job, place, 1)
+
+    @rule(job=jobs, place=NAMES, more=st.sampled_from([0, 1, 1, 1, 2]))
+    def redeliver(self, job: str, place: str, more: int) -> None:
+        """A person has a delivery made once more."""
+        generation = self._newest(job, place) + more
+        self.model.redeliver(job, place, generation)
+        again = RedeliverJob(
+            command_id="d", org_id=self.org_of(job), job_id=job, destination_id=place, generation=generation
+        )
+        self.follow(self.world.when(again))
 
     @rule(boot=BOOTS)
     def lose(self, boot: str) -> None:
@@ -188,20 +236,25 @@ class Ledger(Submissions):
         self.model.report(job, boot, attempt, outcome)
         self.follow(self.world.when(report))
 
-    def _settle(self, job: str, place: str, error: str = "", *, older: bool = False) -> None:
+    def _newest(self, job: str, place: str) -> int:
+        asked = self.model.jobs[job].asked.get(place)
+        return asked.generation if asked else 0
+
+    def _settle(self, job: str, place: str, error: str = "", *, older: bool = False, back: int = 0) -> None:
+        generation = self._newest(job, place) - back
         known = self.world.job(job).delivery(place)
         version = self.model.orgs[self.org_of(job)].endpoint(place).version - older
         result = DeliveryResult(
             org_id=self.org_of(job),
             job_id=job,
             destination_id=place,
-            generation=1,
+            generation=generation,
             try_number=known.try_number if known else 1,
             error_type=error,
             closed=error == "gone",
             endpoint_version=version,
         )
-        self.model.answer(job, place, error, version)
+        self.model.answer(job, place, error, version=version, generation=generation)
         events = self.world.when(SettleDeliveries(command_id="d", results=(result,)))
         self.follow([*events, *self.world.after(0)])
 

@@ -154,6 +154,7 @@ class Check:
         event, world = recorded.event, self._world
         self._owners.see(recorded, at)
         self._erased.see(event, at)
+        self._wrong += world.traffic.late.wrong(event)
         if isinstance(event, DeliveryAcked):
             key = (event.org_id, event.job_id, event.destination_id, event.generation)
             stores = world.warehouse.stored, world.receiver.received, world.lake.stored, world.houses.stored
@@ -172,7 +173,7 @@ class Check:
         if isinstance(event, WorkerAlive):
             self._alive[recorded.header.partition, event.boot_id] = at
         if isinstance(event, WorkerLost) and not event.stopped:
-            heard = self._alive[recorded.header.partition, event.boot_id]
+            heard = self._alive.get((recorded.header.partition, event.boot_id), at)  # at: never before
             if at - heard < (settings.lease_seconds - settings.heartbeat_seconds) * SECOND:
                 self._wrong.append(f"{event.boot_id} was given up at {at}, heard of at {heard} (microseconds)")
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -10,26 +11,20 @@ from msgspec.structs import replace
 from schemas.values import FireKind
 from services.ledger.commands import (
     AnyCommand,
-    CancelJob,
     ChangeOrgLimit,
     ChangePlan,
-    DeleteJob,
-    ExplainJob,
     FireSchedule,
     GrantCredits,
     NewJob,
     PauseOrg,
     PauseWorkflow,
-    RedeliverJob,
     RegisterOrg,
     ResumeOrg,
     ResumeWorkflow,
-    RetryNow,
     SetCredits,
     SubmitJobs,
-    WaiveDelivery,
 )
-from services.ledger.replies import Answer, Done, Explained, Refused
+from services.ledger.replies import Done, Explained, Refused
 from services.runtime.commander import Commander
 from services.runtime.errors import LedgerUnavailable
 from services.runtime.ids import uuid7
@@ -38,8 +33,9 @@ from services.runtime.time import now_micros
 from services.runtime.topics import partition_of_org
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
-from tests.simulation.houses import OWN, Houses
-from tests.simulation.lake import LAKE
+from tests.simulation.houses import Houses
+from tests.simulation.late import Late
+from tests.simulation.orders import Orders
 from tests.simulation.places import chosen
 from tests.simulation.schedules import TABLE, Schedules
 from tests.simulation.vandal import vandalise
@@ -74,7 +70,12 @@ class Traffic:
     complaints: list[str] = field(default_factory=list)
     junk: set[tuple[str, int, int]] = field(default_factory=set)  # topic, partition, offset of what is no message
     done: bool = False
+    late: Late = field(init=False)
+    _copies: asyncio.TaskGroup = field(init=False)
     _paused: set[tuple[str, str]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.late = Late(self.chaos)
 
     async def run(self) -> None:
         """Do everything, then say so."""
@@ -84,6 +85,7 @@ class Traffic:
         orgs = [f"org-{number}" for number in range(random.randint(1, MOST_ORGS))]
         self.caps = {org: random.randint(1, 3) for org in orgs}
         async with asyncio.TaskGroup() as group:
+            self._copies = group
             for org in orgs:
                 group.create_task(self._customer(commander, org, random.randint(1, 4)))
             group.create_task(vandalise(self.settings, self.broker, self.chaos, self.junk))
@@ -93,6 +95,7 @@ class Traffic:
 
     async def _customer(self, commander: Commander, org: str, submissions: int) -> None:
         random = self.chaos.random
+        orders = Orders(self.chaos, partial(self._ask, commander), self.cancelled, self.deleted, self.complaints)
         balance = random.choice((None, None, 2, 6, 30))  # None: its jobs cost nothing
         plan = random.choice(("bi", "bi", "standard"))  # which has no ClickHouse
         register = RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org], plan=plan)
@@ -104,8 +107,8 @@ class Traffic:
                 jobs = await self._submit(commander, org, number)
                 for job in jobs:
                     if random.random() < DELETED:
-                        deletions.create_task(self._delete(commander, org, job))
-                    await self._meddle(commander, org, job)
+                        deletions.create_task(orders.delete(org, job))
+                    await orders.meddle(org, job, under_way_for_long=job in self.long_under_way)
                 if random.random() < 0.3:
                     await self._trigger(commander, org, number)
                 if random.random() < 0.15:
@@ -118,25 +121,6 @@ class Traffic:
                     await self._grant(commander, org, number)
                 if random.random() < PAUSED:
                     deletions.create_task(self._pause(commander, org))
-
-    async def _meddle(self, commander: Commander, org: str, job: str) -> None:
-        match self.chaos.random.random():
-            case chance if chance < (0.6 if job in self.long_under_way else 0.25):
-                await self._cancel(commander, org, job)
-            case chance if chance < 0.4:
-                await self._redeliver(commander, org, job)
-            case chance if chance < 0.55:
-                await asyncio.sleep(self.chaos.random.choice((0.3, 1.0, 3.0)))
-                await self._ask(commander, ExplainJob(command_id="", org_id=org, job_id=job), may_be_refused=True)
-            case chance if chance < 0.6:
-                place = self.chaos.random.choice(("hook", OWN))
-                waive = WaiveDelivery(command_id="", org_id=org, job_id=job, destination_id=place)
-                await self._ask(commander, waive, may_be_refused=True)
-            case chance if chance < 0.75:
-                for _ in range(4):  # somewhere in there it may wait
-                    await asyncio.sleep(self.chaos.random.uniform(0.1, 1.0))
-                    hurry = RetryNow(command_id="", org_id=org, job_id=job)
-                    await self._ask(commander, hurry, may_be_refused=True)
 
     async def _grant(self, commander: Commander, org: str, number: int) -> None:
         """The operator gives an org credits or sets its balance, perhaps twice under one key, or changes its plan."""
@@ -244,58 +228,19 @@ class Traffic:
                 self.complaints.append(f"{digest!r} was answered with {self.digests[digest]}, then {told.job_ids}")
             self.accepted |= dict.fromkeys(told.job_ids, org)
 
-    async def _cancel(self, commander: Commander, org: str, job: str) -> None:
-        await asyncio.sleep(self.chaos.random.choice((0.0, 0.3, 0.6, 1.0, 1.5, 4.0)))
-        told = await self._ask(
-            commander, CancelJob(command_id="", org_id=org, job_id=job, correlation_id=uuid7()), True
-        )
-        if isinstance(told, Done):
-            self.cancelled[job] = org
-
-    async def _redeliver(self, commander: Commander, org: str, job: str) -> None:
-        await asyncio.sleep(self.chaos.random.choice((1.0, 4.0, 8.0)))
-        place = self.chaos.random.choice(("table", "hook", LAKE, OWN))
-        for generation in (2, 3):
-            again = RedeliverJob(command_id="", org_id=org, job_id=job, destination_id=place, generation=generation)
-            await self._ask(commander, again, may_be_refused=True)
-
-    async def _delete(self, commander: Commander, org: str, job: str) -> None:
-        """Delete a job wherever it stands by then, perhaps twice; from then on nobody may be told of it."""
-        random, named = self.chaos.random, {"command_id": "", "org_id": org, "job_id": job}
-        await asyncio.sleep(random.choice((0.0, 0.3, 1.0, 4.0, 9.0)))
-        for _ in range(random.choice((1, 1, 2))):
-            told = await self._insist(commander, DeleteJob(**named))
-            if not isinstance(told, Done):
-                self.complaints.append(f"{job} was not deleted: {told}")
-            self.deleted[job] = org
-            await asyncio.sleep(random.choice((0.0, 1.0, 6.0)))
-        waive = WaiveDelivery(destination_id="hook", **named)
-        again = RedeliverJob(destination_id="table", generation=2, **named)
-        later: list[AnyCommand] = [CancelJob(**named), ExplainJob(**named), waive, again]
-        for command in random.sample(later, random.choice((0, 1, 4))):
-            told = await self._insist(commander, command)
-            if not (isinstance(told, Refused) and told.code == "unknown_job"):
-                self.complaints.append(f"{job} was deleted, and {type(command).__name__} is answered {told}")
-
-    async def _insist(self, commander: Commander, command: AnyCommand) -> Answer:
-        """Ask until the answer is not that the archive is away."""
-        while True:
-            told: Answer = await self._ask(commander, command, may_be_refused=True)
-            if not (isinstance(told, Refused) and told.code == "archive_unavailable"):
-                return told
-            await asyncio.sleep(1.0)
-
     async def _ask(self, commander: Commander, command: AnyCommand, may_be_refused: bool = False) -> Done:
         """Ask until there is an answer."""
         while True:
             asked = replace(command, command_id=uuid7(), requester=commander.boot_id, actor="api:k")
             self.vault.touch((command.org_id, job.job_id) for job in _new_jobs(command))
+            self.late.note(asked)
+            partition = partition_of_org(command.org_id, self.settings.partitions)
             try:
-                reply = await commander.ask(
-                    partition_of_org(command.org_id, self.settings.partitions), asked, ANSWER_SECONDS
-                )
+                reply = await commander.ask(partition, asked, ANSWER_SECONDS)
             except LedgerUnavailable:
                 continue
+            if self.late.copied(asked):
+                self._copies.create_task(self.late.again(commander, partition, asked))
             if isinstance(reply.body, Refused) and not may_be_refused:
                 self.complaints.append(f"{command} refused: {reply.body}")
                 return Done()

@@ -35,8 +35,8 @@ def give_up(world: World, **fields: bool) -> list[AnyEvent]:
     return world.settle(msgspec.structs.replace(ack(destination=HOOK, error_type="http_500", rows=0), **fields))
 
 
-def waive(place: str = HOOK, job_id: str = "j1") -> WaiveDelivery:
-    return WaiveDelivery(command_id="w", org_id="acme", job_id=job_id, destination_id=place)
+def waive(place: str = HOOK, job_id: str = "j1", generation: int = 1) -> WaiveDelivery:
+    return WaiveDelivery(command_id="w", org_id="acme", job_id=job_id, destination_id=place, generation=generation)
 
 
 def redeliver(generation: int, place: str = HOOK, job_id: str = "j1") -> RedeliverJob:
@@ -250,6 +250,27 @@ def test_a_waiver_opens_the_gate_and_stops_the_tries() -> None:
     assert world.when(waive()) == []
     assert world.reply == Done()
     assert world.after(100 * 3600) == []
+
+
+@pytest.mark.parametrize("generation", [0, 1, 3])
+def test_a_copy_that_lands_late_waives_no_other_generation_than_the_one_it_was_sent_for(generation: int) -> None:
+    world = waiting()
+    world.when(waive())
+    world.when(redeliver(2))
+    assert world.when(waive(generation=generation)) == []
+    assert isinstance(world.reply, Refused)
+    assert world.reply.code == "bad_generation"
+    assert world.job().delivery(HOOK).state is DeliveryState.REQUESTED  # type: ignore[union-attr]
+    assert names(world.when(waive(generation=2))) == ["DeliveryWaived"]
+
+
+def test_what_was_redelivered_since_is_not_waived_and_holds_its_job() -> None:
+    world = waiting()
+    give_up(world)
+    world.when(redeliver(2))
+    assert world.when(waive()) == []
+    assert world.status() is Status.EXTRACTION_DONE
+    assert "JobCompleted" in names(world.settle(ack(destination=HOOK, generation=2)))
 
 
 def test_an_ack_after_a_waiver_is_recorded_and_the_waiver_stays_what_opened_the_gate() -> None:

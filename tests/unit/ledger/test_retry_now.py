@@ -13,8 +13,8 @@ from tests.unit.ledger.world import EXTRACTED, World, failed_node, names, node
 LATER = RetryLater(node_id="n0", try_number=2, delay_ms=600_000)
 
 
-def hurry(world: World, job_id: str = "j1", org_id: str = "acme") -> list[AnyEvent]:
-    return world.when(RetryNow(command_id="h", org_id=org_id, job_id=job_id))
+def hurry(world: World, job_id: str = "j1", org_id: str = "acme", attempt: int = 1) -> list[AnyEvent]:
+    return world.when(RetryNow(command_id="h", org_id=org_id, job_id=job_id, attempt=attempt))
 
 
 def waiting(cap: int = 5) -> World:
@@ -83,6 +83,21 @@ def test_a_wait_that_begins_after_a_hurried_one_is_waited_for_in_full() -> None:
     assert world.job().run.retry_due_at == world.now + 600 * SECOND
     assert world.after(599) == []
     assert names(world.after(2)) == ["JobDispatched"]
+
+
+@pytest.mark.parametrize("attempt", [0, 1])
+def test_a_copy_that_lands_late_ends_no_later_wait_than_the_one_it_was_sent_for(attempt: int) -> None:
+    world = waiting()
+    hurry(world)
+    world.after(0)
+    world.claim()
+    assert hurry(world, attempt=attempt) == []
+    world.report(LATER, failed_node(1), attempt=2)
+    due_at = world.job().run.retry_due_at
+    assert hurry(world, attempt=attempt) == []
+    assert refused(world) == "not_waiting"
+    assert world.job().run.retry_due_at == due_at
+    assert names(hurry(world, attempt=2)) == ["RetryBroughtForward"]
 
 
 @pytest.mark.parametrize("state", ["pending", "running", "extraction_done", "cancelled", "deleted", "none", "theirs"])
