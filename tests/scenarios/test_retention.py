@@ -1,5 +1,7 @@
 """Scenario 45 by the rules of the ledger: the results of a job that ended long ago are purged, the job stays."""
 
+from typing import Any
+
 import msgspec
 
 from schemas.events import DeliveryRequested, JobExpired
@@ -132,11 +134,11 @@ def test_45_nothing_that_comes_late_brings_results_back() -> None:
     world.after(KEPT)
     world.expire()
     world.settle(gone())
-    redeliver = {"org_id": "acme", "job_id": "j1", "destination_id": "internal-postgres"}
+    redeliver: dict[str, Any] = {"org_id": "acme", "job_id": "j1", "destination_id": "internal-postgres"}
     past = Refused(code="results_expired", message="past retention: the results of the job were purged")
     assert world.when(RedeliverJob(command_id="d", generation=2, **redeliver)) == []
     assert told(world) == past
-    assert world.when(WaiveDelivery(command_id="w", **redeliver)) == []
+    assert world.when(WaiveDelivery(command_id="w", generation=1, **redeliver)) == []
     assert told(world) == past
     assert names(world.report(EXTRACTED, node(0))) == ["ReportRefused", "DeliveryRequested"]
     assert world.job().deliveries[-1].generation == 2

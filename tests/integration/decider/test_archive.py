@@ -114,7 +114,7 @@ def life(seed: int) -> Script:
             scripts.settle(job_id, [chosen.choice(PLACES)], chosen.randrange(1, 4), chosen.choice(("", "connection"))),
             scripts.settle(job_id, ["erasure"], chosen.randrange(1, 4), ""),
             scripts.redeliver(job_id, chosen.choice(PLACES), chosen.randrange(1, 4)),
-            scripts.waive(job_id, chosen.choice(PLACES)),
+            scripts.waive(job_id, chosen.choice(PLACES), chosen.randrange(1, 4)),
             CancelJob(command_id="x", org_id=org_id, job_id=job_id, correlation_id=chosen.choice(("first", "second"))),
             DeleteJob(command_id="e", org_id=org_id, job_id=job_id),
             ExpireJob(command_id="y", org_id=org_id, job_id=job_id),
