@@ -23,6 +23,15 @@ GIVEN: dict[str, Any] = {
     "nothing": {"items": []},
     "huge": {"price": 1e308, "title": storable_text("nul \0")},
 }
+# Words of SQL, names that statements of ours use, and those that every table of Postgres has.
+SYSTEM = ("ctid", "xmin", "tableoid")
+KEPT = (
+    *("select", "from", "order", "group", "table", "user", "index", "default", "null", "true", "end", "all", "value"),
+    *("current_date", "constraint", "oid", "rowid", "new", "held", "item", "items", "jobs", "job", "asked", "org_id"),
+    *("known", "kept", "gone", "later", "generation", "staged", "rows"),
+    *SYSTEM,
+)
+MIXED: list[Any] = [None, 1, "x", True, [1, {"a": None}], {"b": "c"}, "", False]
 
 
 class OddItems:
@@ -43,6 +52,42 @@ class OddItems:
         assert [row["_data"] for row in odd[1:]] == ITEMS[1:]
         assert found["one", 0]["_data"] == GIVEN["one"]
         assert found["huge", 0]["title"] == "nul \ufffd"
+
+    async def test_fields_may_have_names_that_databases_or_statements_keep_for_themselves(
+        self, place: Place, opens: Callable[[], Warehouse]
+    ) -> None:
+        """What has no column is in the whole item; what comes beside it has its own."""
+        item = {name: f"of {name}" for name in KEPT}
+        given = {"kept": {"items": [item]}, "plain": {"items": [{"title": "Lamp"}]}}
+        rows = [row_of(odd_delivery(name), json.dumps({"normalized": value}).encode()) for name, value in given.items()]
+        for _ in range(2):
+            results = await Table(KINDS["customer_postgres"], opens()).write(rows)
+            assert [(each.error_type, each.rows) for each in results] == [("", 1), ("", 1)]
+        found = {row["_job_id"]: row for row in await place.rows()}
+        assert (found["kept"]["_data"], found["plain"]["title"]) == (item, "Lamp")
+        without = [name for name in KEPT if found["kept"].get(name) is None]
+        assert set(without) <= set(SYSTEM)
+        assert {found["kept"][name] for name in KEPT if name not in without} == {
+            item[name] for name in KEPT if name not in without
+        }
+
+    async def test_a_field_of_many_types_has_a_column_of_the_first_and_no_job_is_refused(
+        self, place: Place, opens: Callable[[], Warehouse]
+    ) -> None:
+        """In one job, in another one of the block, and in a later block."""
+        table = Table(KINDS["customer_postgres"], opens())
+        blocks = [{"a": MIXED[:3], "b": MIXED[3:]}, {"c": MIXED[::-1]}]
+        for each in blocks:
+            rows = [
+                row_of(odd_delivery(name), json.dumps({"normalized": {"items": [{"v": v} for v in values]}}).encode())
+                for name, values in each.items()
+            ]
+            assert [result.error_type for result in await table.write(rows)] == [""] * len(rows)
+        found = {(row["_job_id"], row["_item"]): row for row in await place.rows()}
+        given = {(name, at): v for each in blocks for name, values in each.items() for at, v in enumerate(values)}
+        assert {at: row["_data"] for at, row in found.items()} == {at: {"v": v} for at, v in given.items()}
+        assert {at: row["v"] for at, row in found.items()} == {at: v if v == 1 and v is not True else None for at, v in
+                                                               given.items()}  # fmt: skip
 
 
 def _read(value: Any) -> Any:

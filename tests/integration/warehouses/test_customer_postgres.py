@@ -11,11 +11,14 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.rows import dict_row
 
 from services.runtime.networks import LOCAL
+from services.writers.rows import row_of
 from services.writers.warehouses.converting import EPOCH
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
 from services.writers.warehouses.customer_postgres.warehouse import PostgresWarehouse
-from services.writers.warehouses.warehouse import Warehouse
-from tests.conformance.place import SECRET, Place
+from services.writers.warehouses.kinds import KINDS
+from services.writers.warehouses.table import Table
+from services.writers.warehouses.warehouse import JOB_COLUMNS, Column, ColumnType, Warehouse
+from tests.conformance.place import SECRET, Place, block, job, key, odd_delivery
 from tests.conformance.suite import WarehouseConformance
 from tests.conftest import Databases
 from tests.integration.warehouses.losing import Losing, losing
@@ -61,7 +64,7 @@ def _read(value: Any) -> Any:
 
 
 @pytest.fixture
-async def place(databases: Databases) -> AsyncIterator[Place]:
+async def place(databases: Databases) -> AsyncIterator[PostgresPlace]:
     """A fresh database."""
     url = databases.fresh()
     given = conninfo_to_dict(url)
@@ -72,3 +75,47 @@ async def place(databases: Databases) -> AsyncIterator[Place]:
 
 class TestConformance(WarehouseConformance):
     """What every warehouse does."""
+
+
+async def test_a_field_with_the_name_of_a_system_column_has_none_and_blocks_nobody(place: Place) -> None:
+    """Postgres refuses to add it, which once kept the destination from all jobs."""
+    table = place.open()
+    await table.columns()
+    system = [Column(name, ColumnType.TEXT) for name in ("cmax", "cmin", "ctid", "tableoid", "xmax", "xmin")]
+    await table.add_columns(system)
+    await table.add_columns([*system, Column("oid", ColumnType.TEXT)])
+    assert list(await table.columns())[len(JOB_COLUMNS) :] == ["oid"]
+    await table.close()
+
+
+async def test_a_column_that_computes_itself_is_left_alone(place: PostgresPlace) -> None:
+    """The owner has added one with the name of a field."""
+    table = place.open()
+    await table.columns()
+    with psycopg.connect(place.dsn) as connection:
+        connection.execute("ALTER TABLE items ADD title text GENERATED ALWAYS AS (_job_id || '!') STORED")
+        connection.execute("ALTER TABLE items ADD number bigint GENERATED ALWAYS AS IDENTITY")
+    written = Table(KINDS["customer_postgres"], place.open())
+    row = row_of(odd_delivery("a"), b'{"normalized": {"title": "x", "number": 7, "brand": "b"}}')
+    assert [each.error_type for each in await written.write([row])] == [""]
+    [found] = await place.rows()
+    assert (found["title"], found["number"], found["brand"]) == ("a!", 1, "b")
+    await written.close()
+    await table.close()
+
+
+async def test_a_row_that_a_trigger_of_the_owner_refuses_is_refused_alone_and_not_quoted(place: PostgresPlace) -> None:
+    table = place.open()
+    await table.columns()
+    with psycopg.connect(place.dsn) as connection:
+        connection.execute(
+            "CREATE FUNCTION judge() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+            " IF NEW._job_id = 'b' THEN RAISE 'no secret %', NEW._data; END IF; RETURN NEW; END $$;"
+            " CREATE TRIGGER judging BEFORE INSERT ON items FOR EACH ROW EXECUTE FUNCTION judge()"
+        )
+    refused = await table.write(block(job("a"), job("b"), job("c"), columns=()))
+    assert list(refused) == [key("b")]
+    assert "P0001" in refused[key("b")]
+    assert "secret" not in refused[key("b")]
+    assert await place.held() == [("a", 0, 1), ("c", 0, 1)]
+    await table.close()

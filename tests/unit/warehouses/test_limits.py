@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -115,10 +116,11 @@ def test_a_destination_has_its_share_of_an_hour() -> None:
 
 async def test_what_comes_while_a_destination_has_to_wait_goes_out_with_the_next_block() -> None:
     """Five deliveries, two blocks: the one that was allowed, and one that waited and grew."""
-    ledger, blocks, pace = MemoryLedger(), list[int](), Pace(3600 * 20)
+    ledger, blocks, began, pace = MemoryLedger(), list[int](), list[float](), Pace(3600 * 20)
 
     async def deliver(name: Name, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
-        pace.spent(name, 20)  # a second
+        began.append(time.monotonic())
+        pace.spent(name, 6)  # 0.3 s
         blocks.append(len(deliveries))
         return [written(each) for each in deliveries]
 
@@ -139,3 +141,4 @@ async def test_what_comes_while_a_destination_has_to_wait_goes_out_with_the_next
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
     assert blocks == [1, 4]
+    assert began[1] - began[0] >= 0.3

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 import pytest
 
+from services.writers.warehouses.customer_postgres.settings import PostgresSettings
 from services.writers.warehouses.databricks.settings import DatabricksSecrets, DatabricksSettings
 from services.writers.warehouses.snowflake.settings import SnowflakeSecrets, SnowflakeSettings
 
@@ -16,6 +17,7 @@ SNOWFLAKE = {
     "table": "items",
     "warehouse": "load_wh",
 }
+POSTGRES = {"host": "db.example", "database": "shop", "user": "writer", "table": "items"}
 DATABRICKS = {
     "host": "adb-1.azuredatabricks.net",
     "warehouseId": "abc123",
@@ -60,6 +62,25 @@ def test_a_wrong_setting_of_databricks_is_named(field: str, value: str) -> None:
     """Before anything is said to the server."""
     with pytest.raises(msgspec.ValidationError, match=f"^{field} takes"):
         msgspec.convert(DATABRICKS | {field: value}, DatabricksSettings)
+
+
+@pytest.mark.parametrize("token", ["a\r\nX: y", "dapi\n", "dapì"])
+def test_a_token_that_cannot_go_out_in_a_header_is_refused_and_not_quoted(token: str) -> None:
+    """A line's end in it once made every delivery a bug of the writer."""
+    with pytest.raises(msgspec.ValidationError, match=r"^token, clientId and clientSecret are printable") as refused:
+        msgspec.convert({"token": token}, DatabricksSecrets)
+    assert "dap" not in str(refused.value)
+
+
+@pytest.mark.parametrize("host", ["db.example:5432", "http://db", "a,b", "/var/run", "u@db", "db ", "x" * 300, ""])
+def test_a_host_of_postgres_that_is_none_is_named(host: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=r"^host takes"):
+        msgspec.convert(POSTGRES | {"host": host}, PostgresSettings)
+
+
+@pytest.mark.parametrize("host", ["db.example", "10.0.0.1", "::1", "fd00::5"])
+def test_a_host_of_postgres_is_a_name_or_an_address(host: str) -> None:
+    assert msgspec.convert(POSTGRES | {"host": host}, PostgresSettings).host == host
 
 
 def test_unknown_fields_are_refused() -> None:

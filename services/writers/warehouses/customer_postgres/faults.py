@@ -7,6 +7,7 @@ from services.writers.warehouses.warehouse import Refusal
 from services.writers.writer import DestinationDown
 
 DATA = ("22", "23", "54")  # classes of SQLSTATE: data exception, constraint, program limit
+RAISED = ("P0001", "P0004")  # by a trigger of the owner's, which refuses rows as a constraint does
 ADVICE = {
     "28": "check user and password, and that the server lets this user in from here",
     "3D": "there is no such database: make it, or correct the destination",
@@ -30,8 +31,8 @@ def fault_of(error: psycopg.Error) -> Exception:
     """Return what is raised instead of an error of psycopg."""
     state = error.sqlstate or ""
     name = f"Postgres: {type(error).__name__} {state}".rstrip()
-    if state[:2] in DATA or (not state and isinstance(error, psycopg.DataError)):
-        return DataFault(f"{name}: a value does not fit its column, or a constraint of the table")
+    if state[:2] in DATA or state in RAISED or (not state and isinstance(error, psycopg.DataError)):
+        return DataFault(f"{name}: a value does not fit its column, or a constraint or trigger of the table")
     advice = ADVICE.get(state) or ADVICE.get(state[:2])
     return Refusal(f"{name}: {advice}") if advice else DestinationDown(name)
 

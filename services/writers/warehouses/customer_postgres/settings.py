@@ -1,6 +1,7 @@
 """Where a table in a customer's Postgres is, and who may write to it."""
 
 import re
+from ipaddress import ip_address
 from typing import Literal
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ class PostgresSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="
 
     def __post_init__(self) -> None:
         """Raise ValueError that names the field."""
-        if not _HOST.fullmatch(self.host):
+        if not _HOST.fullmatch(self.host) or (":" in self.host and not _is_address(self.host)):
             raise ValueError("host takes one host name or address, without scheme and port")
         if not 1 <= self.port <= 65_535:
             raise ValueError("port takes a number from 1 to 65535")
@@ -53,3 +54,11 @@ class PostgresSecrets(Struct, frozen=True, forbid_unknown_fields=True, rename="c
 
     def __repr__(self) -> str:
         return "PostgresSecrets()"
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

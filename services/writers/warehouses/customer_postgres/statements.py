@@ -19,6 +19,7 @@ TYPES = {
     ColumnType.TIMESTAMP: "timestamptz",
     ColumnType.JSON: "jsonb",
 }
+SYSTEM = frozenset({"cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"})  # names that are taken in every table
 READ = {  # by what Postgres calls them inside
     "text": ColumnType.TEXT,
     "varchar": ColumnType.TEXT,

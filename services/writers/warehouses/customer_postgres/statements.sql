@@ -5,8 +5,10 @@
 SELECT pg_advisory_xact_lock(hashtextextended(%(place)s, 20))
 
 -- name: columns
+-- Without those that compute themselves: nothing can be written to them.
 SELECT column_name, udt_name FROM information_schema.columns
 WHERE table_schema = %(schema)s AND table_name = %(table)s
+  AND is_generated = 'NEVER' AND identity_generation IS DISTINCT FROM 'ALWAYS'
 
 -- name: there_are
 SELECT to_regclass(%(jobs)s) IS NOT NULL AND to_regclass(%(key)s) IS NOT NULL

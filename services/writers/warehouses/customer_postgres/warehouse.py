@@ -16,7 +16,7 @@ from services.writers.warehouses.addressing import checked_addresses
 from services.writers.warehouses.customer_postgres.copying import copied
 from services.writers.warehouses.customer_postgres.faults import connect_fault_of, fault_of
 from services.writers.warehouses.customer_postgres.settings import PostgresSecrets, PostgresSettings
-from services.writers.warehouses.customer_postgres.statements import READ, Statements
+from services.writers.warehouses.customer_postgres.statements import READ, SYSTEM, Statements
 from services.writers.warehouses.piecewise import DataFault, write_halving
 from services.writers.warehouses.warehouse import (
     ERASED,
@@ -61,12 +61,12 @@ class PostgresWarehouse:
         return {name: READ[kind] for name, kind in found.items() if kind in READ}
 
     async def add_columns(self, columns: Sequence[Column]) -> None:
-        """Add columns; writers that do so at once take turns."""
+        """Add columns, but none that every table has of its own; writers that do so at once take turns."""
         await self._ready()
-        if columns:
+        if free := [column for column in columns if column.name not in SYSTEM]:
             async with self._asking() as connection, connection.transaction():
                 await connection.execute(self._statements.lock_schema, self._statements.values)
-                await connection.execute(self._statements.add_columns(columns))
+                await connection.execute(self._statements.add_columns(free))
 
     async def write(self, block: Block) -> Mapping[JobKey, str]:
         """Write a block in one transaction, or in several where the rows of jobs are refused."""

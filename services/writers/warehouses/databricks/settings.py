@@ -46,8 +46,9 @@ class DatabricksSecrets(Struct, frozen=True, forbid_unknown_fields=True, rename=
             raise ValueError("clientId and clientSecret go together")
         if bool(self.token) == bool(self.client_id):
             raise ValueError("give either token, or clientId and clientSecret")
-        if not (self.token + self.client_id + self.client_secret).isascii():
-            raise ValueError("token, clientId and clientSecret are ASCII")
+        said = self.token + self.client_id + self.client_secret
+        if not said.isascii() or not said.isprintable():
+            raise ValueError("token, clientId and clientSecret are printable ASCII: they go out in headers")
 
     def __repr__(self) -> str:
         return "DatabricksSecrets(...)"
