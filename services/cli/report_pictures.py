@@ -4,13 +4,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from matplotlib.axes import Axes
+from matplotlib.axis import XAxis, YAxis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from projections.clickhouse.asking import Answer, Asked
 from projections.clickhouse.queries import Drawing, Unit
@@ -20,6 +21,9 @@ from services.cli.spans import span
 WIDTH_INCHES, LINES_INCHES, BAR_INCHES, HEAD_INCHES = 10.0, 4.4, 0.42, 1.5
 MOST_LINES = 8
 MOST_BARS = 20
+MOST_TICKS, MOST_LETTERS = 8, 48  # on an axis; of a name beside it
+WHOLE = frozenset(get_args(Unit)) - {"s", "ms", "days", "share", "times", "time"}  # what is counted has no halves
+LETTER_INCHES = 0.075  # of a label of an axis, at most
 NEVER_SUMMED = frozenset({"s", "ms", "days", "share", "times"})
 COLORS = ("#2c5d8f", "#e0893b", "#3f9b63", "#c8473d", "#8c6bb1", "#4fa3c7", "#a65628", "#55555f")
 Series = Mapping[str, Sequence[tuple[Any, float]]]
@@ -96,7 +100,7 @@ def _draw_lines(axes: Axes, found: Series, asked: Asked, unit: Unit | None) -> N
     moments = [time for points in found.values() for time, _ in points]
     axes.set_xlim(*_around(min(moments), max(moments), asked))
     axes.set_ylim(bottom=0, top=1.02 if unit == "share" else None)
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: shown(value, unit)))
+    _told_in(axes.yaxis, unit)
     axes.set_xlabel("UTC", color=INK, fontsize=9)
     axes.grid(axis="y", color=FAINT, alpha=0.25, linewidth=0.8)
     plain_axes(axes)
@@ -115,11 +119,30 @@ def _draw_bars(axes: Axes, found: Series, bars: Sequence[Any], unit: Unit | None
         drawn = axes.barh(places, [value for _, value in points], height=thick * 0.9, color=color, label=name)
         labels = [shown(value, unit) for _, value in points]
         axes.bar_label(drawn, labels=labels, padding=4, fontsize=9, color=INK)
-    axes.set_yticks(range(len(bars)), bars)
+    axes.set_yticks(range(len(bars)), [shorten(str(place), MOST_LETTERS) for place in bars])
     axes.invert_yaxis()
     axes.margins(x=0.14)
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: shown(value, unit)))
+    _told_in(axes.xaxis, unit)
     plain_axes(axes)
+
+
+def shorten(name: str, letters: int) -> str:
+    """Return a name with its middle left out where it is longer than that."""
+    half = (letters - 1) // 2
+    return name if len(name) <= letters else f"{name[:half]}…{name[-half:]}"
+
+
+def _told_in(axis: XAxis | YAxis, unit: Unit | None) -> None:
+    """Let an axis tell its values in their unit, of what is counted whole numbers only."""
+    if unit in WHOLE:
+        axis.set_major_locator(MaxNLocator(nbins=MOST_TICKS, integer=True))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: shown(value, unit)))
+
+
+def _room_for(axes: Axes) -> float:
+    """Return the part of the width that the labels of the vertical axis take."""
+    longest = max((len(label.get_text()) for label in axes.get_yticklabels()), default=0)
+    return max(0.08, (0.25 + LETTER_INCHES * longest) / WIDTH_INCHES)
 
 
 def _head(figure: Figure, height: float, answer: Answer, asked: Asked, *, named: bool) -> None:
@@ -137,6 +160,5 @@ def _head(figure: Figure, height: float, answer: Answer, asked: Asked, *, named:
             fontsize=9.5,
             labelcolor=INK,
         )
-    side = 0.2 if query.drawing and query.drawing.kind == "bars" else left
-    bottom = 0.75 if side == left else 0.5
-    figure.subplots_adjust(left=side, right=0.97, top=1 - 1.28 / height, bottom=bottom / height)
+    bottom = 0.5 if query.drawing and query.drawing.kind == "bars" else 0.75
+    figure.subplots_adjust(left=_room_for(figure.axes[0]), right=0.97, top=1 - 1.28 / height, bottom=bottom / height)

@@ -11,7 +11,7 @@ from PIL import Image
 from projections.clickhouse.asking import Answer, Asked
 from projections.clickhouse.queries import Unit, query_of
 from services.cli.report import as_plain, stretch
-from services.cli.report_pictures import draw, series_of
+from services.cli.report_pictures import draw, series_of, shorten
 from services.cli.report_tables import cell, table_of
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -117,6 +117,27 @@ def test_a_picture_is_written_with_something_on_it(
     assert file == tmp_path / "new" / "q.png"
     with Image.open(file) as picture:
         assert len(picture.convert("RGB").getcolors(1 << 24) or ()) > 10
+
+
+@pytest.mark.parametrize(
+    ("drawn", "units", "rows"),
+    [
+        ("lines at: n", "n=s", [(NOW, 82.0), (NOW + timedelta(hours=1), 1480.0)]),
+        ("bars at: n", "n=jobs", [("a name " * 20, 3), ("providers_exhausted", 1)]),
+    ],
+)
+def test_no_label_of_an_axis_is_cut_at_the_edge(
+    drawn: str, units: str, rows: list[tuple[object, ...]], tmp_path: Path
+) -> None:
+    file = draw(tmp_path, answer(drawn, "at n", rows, units), ASKED)
+    assert file
+    with Image.open(file) as picture:
+        for edge in ((0, 0, 8, picture.height), (picture.width - 8, 0, picture.width, picture.height)):
+            assert picture.convert("RGB").crop(edge).getcolors() == [(8 * picture.height, (255, 255, 255))]
+
+
+def test_a_long_name_keeps_its_ends() -> None:
+    assert [shorten("abcdefghij", 7), shorten("abcdefg", 7)] == ["abc…hij", "abcdefg"]
 
 
 def test_a_table_and_an_empty_answer_are_not_drawn(tmp_path: Path) -> None:
