@@ -41,7 +41,7 @@ from projections.rebuild.house_digest import (
 from projections.rebuild.houses import BOOKS, UNTIL, Houses
 from projections.rebuild.outcome import Rebuilt
 from schemas.codec import Decoder
-from services.runtime.clickhouse import connect
+from services.runtime.clickhouse import connect, quoted
 from services.runtime.raw_log import Checkpoint, RawLog
 from services.runtime.settings import Settings
 from services.runtime.strangers import noting
@@ -92,10 +92,9 @@ class ClickHouseRebuild:
                 builder.build_up_to({**held, **wanted})
                 positions = builder.positions()
             database = houses.database(UNTIL)
-            client.command(
-                ERASE.format(table=f"{database}.{EVENTS}", used=houses.used, but=" AND event_type != 'JobDeleted'")
-            )
-            client.command(ERASE.format(table=f"{database}.job_states", used=houses.used, but=""))
+            for table, but in ((EVENTS, " AND event_type != 'JobDeleted'"), ("job_states", "")):
+                there = f"{quoted(database)}.{table}"
+                client.command(ERASE.format(table=there, used=quoted(houses.used), but=but))
             digest = digest_of(client, database, [of_jobs(each, houses.used) for each in tables_of(client, database)])
             return _rebuilt(database, positions, digest, Difference())
 
@@ -226,7 +225,7 @@ class ClickHouseRebuild:
 
     def _exchange(self, client: Client, used: str, built: str, tables: list[Table]) -> None:
         for table in tables:
-            client.command(f"EXCHANGE TABLES {used}.{table.name} AND {built}.{table.name}")
+            client.command(f"EXCHANGE TABLES {quoted(used)}.{table.name} AND {quoted(built)}.{table.name}")
         self.progress.tell(f"{used} has the new tables, {built} those of before")
 
 

@@ -15,6 +15,7 @@ from projections.rebuild.digest import NO_DAY, ORG, TIMES, Bucket, Digest, Summe
 from projections.rebuild.houses import SQL
 from projections.verification.compare import shown
 from projections.verification.faults import Fault
+from services.runtime.clickhouse import quoted
 
 EVENTS, DELETED = "job_events", "deleted_jobs"
 DAYS = (*TIMES, "hour", "day", "expired_at")
@@ -35,7 +36,7 @@ class Table:
 
     def _from(self, database: str) -> str:
         final = "" if self.engine == "MergeTree" else " FINAL"
-        return f"FROM {database}.{self.name}{final} WHERE {self.condition}"
+        return f"FROM {quoted(database)}.{self.name}{final} WHERE {self.condition}"
 
     @property
     def _org(self) -> str:
@@ -116,7 +117,7 @@ def of_jobs(table: Table, used: str) -> Table:
 
 
 def _not_deleted(used: str) -> str:
-    return f"({ORG}, job_id) NOT IN (SELECT {ORG}, job_id FROM {used}.{DELETED})"  # noqa: S608
+    return f"({ORG}, job_id) NOT IN (SELECT {ORG}, job_id FROM {quoted(used)}.{DELETED})"  # noqa: S608
 
 
 def digest_of(client: Client, database: str, tables: list[Table]) -> Digest:

@@ -17,7 +17,7 @@ from clickhouse_connect.driver.client import Client
 from psycopg import Connection, sql
 
 from projections.clickhouse.migrate import TABLES
-from services.runtime.clickhouse import connect
+from services.runtime.clickhouse import connect, quoted
 from services.runtime.migrations import CONNECT_SECONDS, read_migrations
 from services.runtime.settings import Settings
 from services.runtime.sql import blocks
@@ -80,7 +80,7 @@ class Houses:
     def drop(self, version: str) -> None:
         """Drop a version: its bookkeeping first, so that nothing goes on with half of it."""
         self.forget_books(version)
-        self._client.command(f"DROP DATABASE IF EXISTS {self.database(version)}")
+        self._client.command(f"DROP DATABASE IF EXISTS {quoted(self.database(version))}")
 
     @contextmanager
     def client(self, version: str) -> Iterator[Client]:

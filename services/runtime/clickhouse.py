@@ -1,5 +1,6 @@
 """ClickHouse over HTTP: clients of one database, and the migrations of its tables."""
 
+import re
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -11,6 +12,7 @@ from services.runtime.errors import MigrationFault, SettingsError
 from services.runtime.migrations import not_applied, read_migrations
 
 CONNECT_SECONDS = 5
+DATABASE = re.compile(r"[A-Za-z0-9_-]+")
 ANSWER_SECONDS = 60  # for one statement
 BETWEEN_STATEMENTS = ";\n"  # ClickHouse takes one statement a request
 APPLIED = (
@@ -24,8 +26,10 @@ def connect(url: str) -> Client:
     """Return a client of the database that a URL names, made there if it is missing. Without sessions: any thread."""
     parts = urlsplit(url)
     database = parts.path.strip("/") or "default"
-    if parts.scheme not in ("http", "https") or not parts.hostname or not database.isidentifier():
-        raise SettingsError("JOBLEDGER_CLICKHOUSE takes http(s)://[user:password@]host:port/database")
+    if parts.scheme not in ("http", "https") or not parts.hostname or not DATABASE.fullmatch(database):
+        raise SettingsError(
+            "JOBLEDGER_CLICKHOUSE takes http(s)://[user:password@]host:port/database, of letters, digits, _ and -"
+        )
     client = clickhouse_connect.get_client(
         dsn=urlunsplit(parts._replace(path="")),
         autogenerate_session_id=False,
@@ -33,12 +37,17 @@ def connect(url: str) -> Client:
         send_receive_timeout=ANSWER_SECONDS,
     )
     try:
-        client.command(f"CREATE DATABASE IF NOT EXISTS {database}")
+        client.command(f"CREATE DATABASE IF NOT EXISTS {quoted(database)}")
     except BaseException:
         client.close()
         raise
     client.database = database
     return client
+
+
+def quoted(database: str) -> str:
+    """Return the name of a database as it stands in a statement."""
+    return f"`{database}`"
 
 
 def migrate(client: Client, directory: Path, applied_in: str) -> list[str]:

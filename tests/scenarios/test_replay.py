@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 import confluent_kafka
-import psycopg
 import pytest
 
-from projections.__main__ import main as project
-from projections.migrate import SCHEMA
+from projections.__main__ import main as project_postgres
+from projections.checkpoints import clickhouse_checkpoints, postgres_checkpoints
+from projections.clickhouse.__main__ import main as project_clickhouse
 from schemas.client.reader import EventReader, follow
 from services.runtime import topics
 from services.runtime.errors import LogGap
@@ -19,6 +19,7 @@ from services.runtime.registry import encoder
 from services.runtime.settings import Settings
 from tests.event_streams import Stream, records_of
 from tests.eventually import eventually
+from tests.integration.clickhouse.conftest import clickhouse as clickhouse
 from tests.integration.junk.consumers import running
 
 pytestmark = pytest.mark.kafka
@@ -43,12 +44,6 @@ def produce(producer: confluent_kafka.Producer, topic: str, records: list[Record
     assert producer.flush(30) == 0
 
 
-def folded(settings: Settings) -> int:
-    with psycopg.connect(settings.postgres) as connection:
-        row = connection.execute(f"SELECT position FROM {SCHEMA}.checkpoints WHERE partition = 0".encode()).fetchone()
-    return int(row[0]) if row else 0
-
-
 def log_of(settings: Settings) -> list[Record]:
     """Return the records of a partition: the first ones, one of a slow transaction, and a hundred behind it."""
     stream = Stream(orgs=("acme",), encoder=encoder(settings)).open()
@@ -58,8 +53,23 @@ def log_of(settings: Settings) -> list[Record]:
     return records_of(stream)[: first + 1 + LATER]
 
 
+PROJECTIONS = {
+    "postgres": (project_postgres, postgres_checkpoints),
+    "clickhouse": (project_clickhouse, clickhouse_checkpoints),
+}
+
+
+@pytest.mark.usefixtures("clickhouse")
+@pytest.mark.parametrize("into", PROJECTIONS)
 @pytest.mark.parametrize("ends", ["committed", "aborted"])
-async def test_91_a_slow_commit_is_waited_for_and_a_lost_one_stops_the_reader(ledger: Settings, ends: str) -> None:
+async def test_91_a_slow_commit_is_waited_for_and_a_lost_one_stops_the_reader(
+    ledger: Settings, ends: str, into: str
+) -> None:
+    project, checkpoints = PROJECTIONS[into]
+
+    def folded(settings: Settings) -> int:
+        return checkpoints(settings.postgres).get(0, 0)
+
     topic, records = topics.events(ledger), await asyncio.to_thread(log_of, ledger)
     first, slow, later = records[: -LATER - 1], records[-LATER - 1], records[-LATER:]
     kafka = {"bootstrap.servers": ledger.kafka}

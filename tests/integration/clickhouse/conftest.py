@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 from clickhouse_connect.driver.client import Client
 
-from services.runtime.clickhouse import connect
+from services.runtime.clickhouse import connect, quoted
 from services.runtime.settings import Settings
 
 Rows = Callable[[str], list[tuple[object, ...]]]
@@ -19,7 +19,7 @@ def database_of(settings: Settings) -> Iterator[Client]:
         pytest.skip("no ClickHouse: chdb-core is not installed and JOBLEDGER_CLICKHOUSE is not set")
     client = connect(settings.clickhouse)
     yield client
-    client.command(f"DROP DATABASE {client.database}")
+    client.command(f"DROP DATABASE {quoted(str(client.database))}")
     client.close()
 
 

@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,17 +15,17 @@ from projections.checkpoints import clickhouse_checkpoints
 from projections.rebuild.building import Progress
 from projections.rebuild.clickhouse import ClickHouseRebuild
 from projections.rebuild.difference import Difference
-from projections.rebuild.outcome import Rebuilt
 from services.localstack.ports import port_for
-from services.runtime.clickhouse import connect
+from services.runtime.clickhouse import connect, quoted
 from services.runtime.producer import Producer
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
-from tests.eventually import eventually
-from tests.integration.clickhouse.conftest import Rows
-from tests.integration.clickhouse.test_process import MODULE, caught_up, check_all
+from tests.integration.clickhouse.conftest import Rows, database_of
+from tests.integration.clickhouse.projecting import go_on
+from tests.integration.clickhouse.test_process import MODULE, caught_up, check_all, row_reader, server_of, through
 from tests.integration.projections.following import Partition, numbers, process
-from tests.integration.projections.test_rebuild import traffic
+from tests.integration.projections.test_rebuild import command
+from tests.proxy import Passing, Proxy, Refused, proxying
 
 pytestmark = pytest.mark.kafka
 LATER = {"mutations_sync": 2}
@@ -52,7 +54,7 @@ def dropped(client: Client) -> Iterator[None]:
         for (name,) in client.query(
             f"SELECT name FROM system.databases WHERE name LIKE '{client.database}_%'"
         ).result_rows:
-            client.command(f"DROP DATABASE {name}")
+            client.command(f"DROP DATABASE {quoted(name)}")
 
 
 def rebuild_of(settings: Settings, lines: list[str] | None = None) -> ClickHouseRebuild:
@@ -87,62 +89,84 @@ async def reader(settings: Settings) -> AsyncIterator[list[int]]:
         await asking
 
 
-async def test_views_follow_a_rebuild_under_traffic_and_never_count_less(
-    ledger: Settings, partitions: list[Partition], producer: Producer, clickhouse: Client, rows: Rows, port: int
-) -> None:
-    rebuilt: list[Rebuilt] = []
-    lines: list[str] = []
-    with dropped(clickhouse), process(ledger, port, MODULE):
-        await caught_up(ledger, partitions)
-        async with reader(ledger) as seen:
-            with traffic(partitions, producer, pause_seconds=0.5):
-                rebuilt.append(await asyncio.to_thread(rebuild_of(ledger, lines).rebuild))
-            await caught_up(ledger, partitions)
-            rebuilt.append(await asyncio.to_thread(rebuild_of(ledger, lines).rebuild))
-            before = len(seen)
-            await eventually(lambda: len(seen) > before, 60.0)
-        assert seen == sorted(seen)
-        assert [each.difference for each in rebuilt] == [Difference()] * 2, lines
-        assert [each.version for each in rebuilt] == [f"{clickhouse.database}_v{number}" for number in (2, 3)]
-        assert all(each.switched for each in rebuilt)
-        await asyncio.to_thread(check_all, ledger, partitions, rows)
-        partitions[0].say(numbers(9, 100), producer)
-        await caught_up(ledger, partitions)
-        await asyncio.to_thread(check_all, ledger, partitions, rows)
-        gone = await asyncio.to_thread(rebuild_of(ledger).drop_old)
-        assert gone == [each.version for each in rebuilt]
-        await asyncio.to_thread(check_all, ledger, partitions, rows)
-
-
 class Killed(BaseException):
     """The process is gone from here on."""
 
 
-async def test_killed_between_two_exchanges_nothing_is_wrong_and_the_next_one_begins_anew(
-    ledger: Settings,
-    partitions: list[Partition],
-    producer: Producer,
-    clickhouse: Client,
-    rows: Rows,
-    port: int,
-    monkeypatch: pytest.MonkeyPatch,
+async def test_killed_while_it_builds_and_between_two_exchanges_nothing_is_wrong(
+    ledger: Settings, partitions: list[Partition], producer: Producer, clickhouse: Client, rows: Rows, port: int
 ) -> None:
-    def exchange_one(_rebuild: object, client: Client, used: str, built: str, tables: list[object]) -> None:
-        client.command(f"EXCHANGE TABLES {used}.job_events AND {built}.job_events")
-        raise Killed
+    first, second = f"{clickhouse.database}_v2", f"{clickhouse.database}_v3"
+    async with proxying(server_of(ledger.clickhouse)) as proxy:
+        through_it = replace(ledger, clickhouse=through(proxy, ledger.clickhouse))
+        with dropped(clickhouse), process(ledger, port, MODULE):
+            await caught_up(ledger, partitions)
+            await killed_at(proxy, through_it, "INSERT INTO job_events ")
+            await asyncio.to_thread(check_all, ledger, partitions, rows)
+            partitions[0].say(numbers(5, 200), producer)
+            await caught_up(ledger, partitions)
+            told = await killed_at(proxy, through_it, "EXCHANGE TABLES", at=2)
+            assert f"going on with {first}, which an earlier rebuild has left unfinished" in told
+            partitions[1].say(numbers(6, 200), producer)
+            await caught_up(ledger, partitions)
+            await asyncio.to_thread(check_all, ledger, partitions, rows)
+            rebuilt = await asyncio.to_thread(rebuild_of(ledger).rebuild, drop_old=True)
+            assert (rebuilt.version, rebuilt.switched) == (second, True)
+            await asyncio.to_thread(check_all, ledger, partitions, rows)
 
-    with dropped(clickhouse), process(ledger, port, MODULE):
-        await caught_up(ledger, partitions)
-        with monkeypatch.context() as patch:
-            patch.setattr(ClickHouseRebuild, "_exchange", exchange_one)
-            with pytest.raises(Killed):
-                rebuild_of(ledger).rebuild()
-        partitions[0].say(numbers(5, 200), producer)
-        await caught_up(ledger, partitions)
-        await asyncio.to_thread(check_all, ledger, partitions, rows)
-        rebuilt = await asyncio.to_thread(rebuild_of(ledger).rebuild, drop_old=True)
-        assert (rebuilt.version, rebuilt.switched) == (f"{clickhouse.database}_v3", True)
-        await asyncio.to_thread(check_all, ledger, partitions, rows)
+
+async def killed_at(proxy: Proxy, settings: Settings, statement: str, at: int = 1) -> str:
+    """Run `jobledger rebuild clickhouse` and kill it before the server sees such a statement; return what it told."""
+    seen: list[Passing] = []
+    with command(settings, "clickhouse") as child:
+
+        async def kill(passing: Passing) -> None:
+            if passing.body.startswith(statement.encode()):
+                seen.append(passing)
+                if len(seen) == at:
+                    child.kill()
+                    await asyncio.to_thread(child.wait)
+                    raise Refused
+
+        proxy.before = kill
+        said, _ = await asyncio.to_thread(child.communicate)
+    proxy.before = Proxy().before
+    assert (child.returncode, len(seen)) == (-signal.SIGKILL, at), said
+    return said
+
+
+@pytest.fixture
+def keeping(ledger: Settings) -> Settings:
+    """Settings of a ClickHouse that keeps nothing of 2025, as the streams are, and whose name has to be quoted."""
+    url = f"{ledger.clickhouse}-kept" if ledger.clickhouse else ""
+    return replace(ledger, clickhouse=url, clickhouse_keep_days=30)
+
+
+def test_what_was_forgotten_is_summed_again_and_compared_no_more(
+    keeping: Settings, partitions: list[Partition]
+) -> None:
+    with database_of(keeping) as clickhouse, dropped(clickhouse):
+        rebuild_what_was_forgotten(keeping, partitions, clickhouse, row_reader(clickhouse))
+
+
+def rebuild_what_was_forgotten(keeping: Settings, partitions: list[Partition], clickhouse: Client, rows: Rows) -> None:
+    go_on(keeping, [each.stream for each in partitions])
+    clickhouse.command("OPTIMIZE TABLE job_events FINAL")
+    views = ("funnel_hourly", "job_status", "org_balances")
+    before = {view: rows(f"SELECT * FROM {view} ORDER BY ALL") for view in views}
+    assert rows("SELECT count() FROM job_events") == [(0,)]
+    clickhouse.command("DELETE FROM stage_positions WHERE stage = 'completed'", settings=LATER)
+    differing = rebuild_of(keeping).rebuild()
+    assert {bucket.split()[0] for bucket in differing.difference.buckets} == {"stage_positions"}
+    assert rebuild_of(keeping).rebuild(accept_differences=True).switched
+    clickhouse.command("OPTIMIZE TABLE job_events FINAL")
+    assert rows("SELECT count() FROM job_events") == [(0,)]
+    assert {view: rows(f"SELECT * FROM {view} ORDER BY ALL") for view in views} == before
+    again = rebuild_of(keeping).rebuild()
+    assert (again.switched, again.difference) == (True, Difference())
+    built = rebuild_of(keeping).until(again.positions)
+    assert built.version == f"{clickhouse.database}_until"
+    assert rebuild_of(keeping).drop_old() == [f"{clickhouse.database}_v{number}" for number in (2, 3)]
 
 
 async def test_it_goes_on_with_what_was_left_and_names_what_differs(

@@ -18,7 +18,6 @@ from projections.postgres.read import ReadModel
 from projections.rebuild.building import Progress
 from projections.rebuild.digests import digests_in_use
 from projections.rebuild.faults import AnotherRebuild, LogTooShort, NoSuchPosition
-from projections.rebuild.outcome import Rebuilt
 from projections.rebuild.postgres import PostgresRebuild
 from projections.rebuild.versions import SQL
 from services.localstack.ports import port_for
@@ -26,9 +25,8 @@ from services.runtime.producer import Producer
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from tests.environ import environ_of
-from tests.eventually import eventually
 from tests.integration.projections.conftest import Connection
-from tests.integration.projections.following import Partition, numbers, process, ready
+from tests.integration.projections.following import Partition, numbers, process
 from tests.integration.projections.test_process import faults, until
 
 pytestmark = pytest.mark.kafka
@@ -112,31 +110,6 @@ async def reader(settings: Settings) -> AsyncIterator[list[int]]:
     finally:
         done.set()
         await asking
-
-
-async def test_readers_of_a_rebuild_under_traffic_see_all_jobs_all_the_time_and_follow_the_switch(
-    ledger: Settings, partitions: list[Partition], producer: Producer, following: int, database: Connection
-) -> None:
-    digests: list[Rebuilt] = []
-    async with reader(ledger) as seen:
-        with traffic(partitions, producer):
-            for _ in range(2):
-                digests.append(await asyncio.to_thread(rebuild_of(ledger).rebuild))
-        until(lambda: caught_up(ledger, partitions))
-        digests.append(await asyncio.to_thread(rebuild_of(ledger).rebuild))
-        before = len(seen)
-        await eventually(lambda: len(seen) > before, SECONDS)
-    assert [each.version for each in digests] == ["ledger_v2", "ledger_v3", "ledger_v4"]
-    assert all(each.switched and not each.difference for each in digests)
-    assert min(seen) > 0
-    until(lambda: bool(ready(following)["ready"]))
-    assert await asyncio.to_thread(faults, ledger) == []
-    assert schemas(database) == {"ledger_v1_retired", "ledger_v2_retired", "ledger_v3_retired", "ledger_v4"}
-    assert rebuild_of(ledger).drop_old() == ["ledger_v1_retired", "ledger_v2_retired", "ledger_v3_retired"]
-    assert schemas(database) == {"ledger_v4"}
-    partitions[1].say(numbers(7, 100), producer)
-    until(lambda: caught_up(ledger, partitions))
-    assert await asyncio.to_thread(faults, ledger) == []
 
 
 def schemas(database: Connection) -> set[object]:
