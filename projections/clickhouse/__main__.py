@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import partial
 
-import psycopg
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
 from projections.clickhouse.books import BooksMoved
@@ -15,6 +14,7 @@ from projections.runner import Runner
 from schemas.codec import Decoder
 from services.runtime.errors import RegistryFault, SettingsError
 from services.runtime.health import Progress
+from services.runtime.postgres_faults import PASSING
 from services.runtime.process import run
 from services.runtime.raw_log import Checkpoint, RawEntry, RawLog
 from services.runtime.registry import decoder
@@ -24,7 +24,7 @@ from services.runtime.strangers import noting
 
 SERVICE = "projections-clickhouse"
 WAITS_FOR: dict[type[Exception], str] = {
-    psycopg.OperationalError: "Postgres",
+    **dict.fromkeys(PASSING, "Postgres"),
     BooksMoved: "Postgres",
     PlanTooOld: "ClickHouse",
     Away: "ClickHouse",

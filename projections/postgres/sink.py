@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-import psycopg
-
 from projections.migrate import migrate
 from projections.postgres.batch import Batch, batch_of
 from projections.postgres.rows import Checkpoint
@@ -14,12 +12,13 @@ from services.runtime.errors import KeysAway, RegistryFault, Unsealable
 from services.runtime.health import Progress
 from services.runtime.ledger_log import Entry
 from services.runtime.metrics import count
+from services.runtime.postgres_faults import PASSING
 from services.runtime.raw_log import Checkpoint as LogCheckpoint
 from services.runtime.shredding.vault import Vault
 
 READER = "postgres"
 WAITS_FOR: dict[type[Exception], str] = {
-    psycopg.OperationalError: "Postgres",
+    **dict.fromkeys(PASSING, "Postgres"),
     CheckpointMoved: "Postgres",
     VersionReplaced: "the version that a rebuild has made",
     RegistryFault: "the schema registry",

@@ -1,6 +1,15 @@
 """What may be told of a fault of Postgres, whose own texts quote connection strings, hosts, users and rows."""
 
 import psycopg
+from psycopg import errors
+
+# What passes while we wait: no connection, no room, a primary that has become a standby, a session cut by a limit.
+PASSING: tuple[type[psycopg.Error], ...] = (
+    psycopg.OperationalError,
+    errors.ReadOnlySqlTransaction,
+    errors.IdleInTransactionSessionTimeout,
+    errors.TransactionTimeout,
+)
 
 
 def reason_of(error: BaseException) -> str:

@@ -6,7 +6,7 @@ import pytest
 from clickhouse_connect.driver.client import Client
 
 from projections.clickhouse.erasure import JOBS_AT_ONCE
-from projections.clickhouse.insertion import Unreadable
+from projections.clickhouse.insertion import Away, Unreadable
 from projections.clickhouse.sink import ClickHouseSink, NotTheSame
 from schemas.events import JobSubmitted
 from services.runtime.raw_log import RawEntry
@@ -116,6 +116,20 @@ def test_an_event_that_clickhouse_cannot_read_stops_it_naming_the_offset(
         with pytest.raises(Unreadable, match=f"partition 0, offset {bad.offset}, position {bad.position}"):
             sink.write(entries)
     assert rows("SELECT count() FROM job_events") == [(0,)]
+
+
+@pytest.mark.parametrize("lost", ["job_events", "job_events_probe"])
+def test_where_a_table_is_gone_no_event_is_blamed(
+    settings: Settings, streams: list[Stream], clickhouse: Client, lost: str
+) -> None:
+    play(streams, 4, 20)
+    with closing(ClickHouseSink(settings)) as sink:
+        assert sink.lock()
+        sink.checkpoints(range(settings.partitions))
+        clickhouse.command("DROP TABLE job_events")
+        clickhouse.command(f"DROP TABLE IF EXISTS {lost}")
+        with pytest.raises(Away):
+            sink.write(raws(streams[0]))
 
 
 def test_a_clickhouse_that_lost_rows_or_got_others_is_not_continued(

@@ -164,6 +164,22 @@ def test_while_postgres_refuses_it_is_not_ready_and_then_it_is(
     assert transitions(database) == told(topic.stream)
 
 
+def test_a_postgres_that_takes_no_writes_for_a_while_is_waited_for(
+    settings: Settings, topic: Topic, database: Connection
+) -> None:
+    name = settings.postgres.rpartition("/")[2]
+    with running(settings, topic) as runner:
+        until(lambda: runner.progress.state()["ready"])
+        database.execute(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on'.encode())
+        end_sessions(database, name)
+        position = topic.say(range(60))
+        until(lambda: "ReadOnlySqlTransaction 25006" in str(runner.progress.state().get("reason")))
+        database.execute(b"SET default_transaction_read_only = off")
+        database.execute(f'ALTER DATABASE "{name}" RESET default_transaction_read_only'.encode())
+        until(lambda: runner.positions.get(0) == position)
+    assert transitions(database) == told(topic.stream)
+
+
 def test_two_at_once_write_every_row_once_and_the_second_takes_over(
     settings: Settings, topic: Topic, database: Connection
 ) -> None:
