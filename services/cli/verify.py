@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from services.runtime.settings import Settings
 
 app = typer.Typer()
+LOG = "log"  # the place of faults that no read model can be mended of
+MEND = """\
+A read model that was begun by an older version lacks what was made of events only later; rows that were changed by hand
+stay so. `jobledger rebuild postgres` and `jobledger rebuild clickhouse` tell what they would change, and mend it with
+--accept-differences. Results that a store has lost are written again when they are redelivered."""
 SHOWN = 50  # faults printed as text; --json prints all
 
 
@@ -117,6 +122,8 @@ def print_report(report: "Report", as_json: bool) -> None:
     _print_strangers(report.strangers)
     _print_faults(report.faults)
     typer.echo("log and read model say the same" if report.ok else f"{len(report.faults)} faults")
+    if any(fault.place != LOG for fault in report.faults):
+        typer.echo(MEND)
 
 
 def _print_strangers(number: int) -> None:

@@ -9,10 +9,14 @@ from typing import Any
 import fastavro
 import psycopg
 import pytest
+from clickhouse_connect.driver.client import Client
 
+from projections.checkpoints import clickhouse_checkpoints
 from projections.migrate import SCHEMA
 from projections.postgres.batch import batch_of
 from projections.postgres.store import Store
+from projections.verification.clickhouse import verify_clickhouse
+from projections.verification.faults import Fault
 from schemas.avro_of import record_schema
 from schemas.check import shape_problems
 from schemas.client.checkpoint import Checkpoint as Place
@@ -25,11 +29,16 @@ from schemas.recorded import Recorded
 from schemas.values import FireKind, FireOutcome, NodeOutcome, ReleaseReason, Vocabulary
 from services.decider.outgoing import event_headers
 from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
+from services.runtime.registry import Registry
 from services.runtime.settings import Settings
 from services.runtime.shredding.vault import Vault
 from services.runtime.strangers import Stranger
 from tests.event_streams import START, STEP, Stream
 from tests.fakes.records import InMemoryRecords
+from tests.integration.clickhouse.conftest import Rows
+from tests.integration.clickhouse.conftest import clickhouse as clickhouse
+from tests.integration.clickhouse.conftest import rows as rows
+from tests.integration.clickhouse.projecting import go_on
 from tests.versions import Schemas, Writer, todays_schemas
 
 IDS = {name: number for number, name in enumerate(EVENT_TYPES, 1)}
@@ -79,9 +88,9 @@ def _paused(value: Any) -> Any:
     return NEW
 
 
-def later_log() -> tuple[Stream, list[Record]]:
+def later_log(ids: dict[str, int] = IDS) -> tuple[Stream, list[Record]]:
     """Return what a later version wrote, and the records of it."""
-    writer: Any = Later(later_schemas(), IDS)
+    writer: Any = Later(later_schemas(), ids)
     stream = Stream(encoder=writer).open().play(number * 37 % 640 for number in range(400))
     fires = len(stream.orgs)
     for number in range(3):
@@ -142,6 +151,29 @@ def test_78_the_read_model_shows_unknown_and_folds_on(settings: Settings) -> Non
         fires = connection.execute("SELECT how, outcome, code FROM schedule_fires ORDER BY seq").fetchall()
         assert connection.execute("SELECT DISTINCT outcome FROM job_trace").fetchall() == [("unknown",)]
     assert fires == [("unknown", "unknown", None), ("unknown", "unknown", "busy"), ("unknown", "unknown", None)]
+
+
+def test_78_clickhouse_shows_the_new_symbol_and_verification_takes_it_for_unknown(
+    settings: Settings, clickhouse: Client, rows: Rows
+) -> None:
+    registry, schemas = Registry(settings.registry), later_schemas()
+    ids = {name: registry.register(f"later.{name}", schema) for name, schema in schemas.items()}
+    stream, records = later_log(ids)
+    go_on(settings, [stream])
+    assert rows("SELECT DISTINCT vocabulary FROM job_events WHERE event_type = 'JobSubmitted'") == [(NEW,)]
+    by_id = {number: schemas[name] for name, number in ids.items()}
+
+    def faults() -> list[Fault]:
+        folded, log = clickhouse_checkpoints(settings.postgres), {0: records}
+        open_records = lambda partition: InMemoryRecords(log.get(partition, []))  # noqa: E731
+        return verify_clickhouse(settings, folded, open_records, Decoder(by_id.__getitem__))[1]
+
+    assert faults() == []
+    change = "ALTER TABLE job_events UPDATE outcome = 'failed' WHERE event_type = 'NodeFinished'"
+    clickhouse.command(change, settings={"mutations_sync": 1})
+    assert {(each.place, each.field, each.expected, each.found) for each in faults()} == {
+        ("job_events", "outcome", "unknown", "failed")
+    }
 
 
 def test_78_a_consumer_gets_it_as_unknown_too() -> None:

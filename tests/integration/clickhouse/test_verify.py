@@ -149,7 +149,7 @@ def test_a_balance_moved_twice_by_one_event_is_named(clickhouse: Client, streams
     assert (fault.place, fault.org_id, fault.expected, fault.found) == ("credit_moves", "acme", "one", "2")
 
 
-COPIED = "INSERT INTO stage_positions SELECT {columns} FROM stage_positions WHERE {one}"
+COPIED = "INSERT INTO stage_positions SELECT {columns} FROM (SELECT * FROM stage_positions WHERE {one})"
 
 
 @pytest.mark.parametrize(
