@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import msgspec
 import pytest
 from clickhouse_connect.driver.client import Client
 
@@ -9,6 +10,7 @@ from projections.checkpoints import clickhouse_checkpoints
 from projections.verification.clickhouse import verify_clickhouse
 from projections.verification.faults import Fault
 from schemas.events import JobCompleted, JobSubmitted
+from schemas.recorded import Recorded
 from services.runtime.raw_log import Records
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
@@ -135,6 +137,27 @@ def test_what_moved_a_balance_and_was_changed_is_named(
 ) -> None:
     clickhouse.command(f"ALTER TABLE credit_moves {change}", settings=LATER)
     assert {(fault.place, fault.org_id, fault.field) for fault in check()} == {("credit_moves", "acme", field)}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("due_at", 2**63 - 1), ("due_at", -3_786_825_600_000_000), ("domain", "a\0b"), ("domain", "o'h\"`\\{}\n")],
+)
+def test_what_no_datetime_and_no_text_of_postgres_can_say_is_as_it_should_be(
+    settings: Settings, clickhouse: Client, streams: list[Stream], check: Check, field: str, value: object
+) -> None:
+    changed = 0
+    before = len(streams[0].events)
+    play(streams, 31, 60)
+    for at, recorded in enumerate(streams[0].events[before:], start=before):
+        if field in recorded.event.__struct_fields__:
+            event = msgspec.structs.replace(recorded.event, **{field: value})
+            streams[0].events[at] = Recorded(recorded.header, event)
+            streams[0].raws[at] = streams[0].encoder.encode(streams[0].events[at])
+            changed += 1
+    assert changed
+    go_on(settings, streams)
+    assert check() == []
 
 
 def test_a_balance_moved_by_nothing_is_named(clickhouse: Client, streams: list[Stream], check: Check) -> None:
