@@ -188,11 +188,20 @@ class _Looking(_Consuming):
 
     def first(self) -> int:
         """Return the first offset that the log still holds."""
-        return self._ask([self._partition], OFFSET_BEGINNING)[self._partition]
+        return self._told(OFFSET_BEGINNING)
 
     def end(self) -> int:
         """Return the committed end of the log."""
-        return self._ask([self._partition], OFFSET_END)[self._partition]
+        return self._told(OFFSET_END)
+
+    def _told(self, which: int) -> int:
+        """Ask until the broker tells, as it does not while it elects a leader: a search from nowhere finds nowhere."""
+        deadline = time.monotonic() + LOOK_SECONDS
+        while (offset := self._ask([self._partition], which)[self._partition]) < 0:
+            if time.monotonic() >= deadline:
+                raise KafkaFault(f"topic {self._topic}, partition {self._partition}: Kafka does not tell where it ends")
+            time.sleep(PAUSE_SECONDS)
+        return offset
 
     def event_behind(self, offset: int) -> tuple[int, int] | None:
         """Return offset and position of the first event at or behind an offset."""

@@ -1,12 +1,15 @@
 """Batches with their checkpoints, a registry that is away, partitions that come and go, and a stop."""
 
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from confluent_kafka import OFFSET_INVALID, TopicPartition
 
+from schemas.client import kafka
 from schemas.client.checkpoint import Checkpoint
-from schemas.client.errors import BadCheckpoint, RegistryAway
+from schemas.client.errors import BadCheckpoint, KafkaFault, RegistryAway
 from schemas.client.finding import NEAR, offset_behind
 from schemas.client.private import private_of
 from schemas.client.reader import EventReader, follow, names_of, note
@@ -144,6 +147,28 @@ def test_the_offset_behind_a_position_is_found_in_few_looks(position: int) -> No
     wanted = offsets.get(position + 1, offsets[9_999] + 1)
     assert wanted - NEAR <= found <= wanted
     assert looks <= 6
+
+
+@pytest.mark.parametrize("tells_at", [1, 3, None])
+def test_where_no_leader_tells_the_end_of_a_partition_it_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch, tells_at: int | None
+) -> None:
+    monkeypatch.setattr(kafka, "PAUSE_SECONDS", 0.001)
+    monkeypatch.setattr(kafka, "LOOK_SECONDS", 5.0 if tells_at else 0.01)
+    asked: list[TopicPartition] = []
+
+    def tell(places: list[TopicPartition], timeout: float) -> list[TopicPartition]:
+        asked.extend(places)
+        known = 77 if tells_at == len(asked) else OFFSET_INVALID
+        return [TopicPartition(each.topic, each.partition, known) for each in places]
+
+    monkeypatch.setattr(kafka, "Consumer", lambda _: SimpleNamespace(offsets_for_times=tell))
+    looking = kafka._Looking({}, "t", 0, local_decoder().claim)
+    if tells_at:
+        assert (looking.end(), len(asked)) == (77, tells_at)
+    else:
+        with pytest.raises(KafkaFault, match="does not tell where it ends"):
+            looking.end()
 
 
 def test_private_members_open_with_the_key_of_their_job_and_to_nothing_without() -> None:
