@@ -17,7 +17,7 @@ from clickhouse_connect.driver.client import Client
 from projections.clickhouse.keeping import kept_since
 from projections.clickhouse.migrate import WITHOUT_COLUMN
 from projections.postgres.rows import micros
-from projections.verification.compare import shown
+from projections.verification.compare import differs, shown
 from projections.verification.expected import job_row
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
@@ -110,7 +110,7 @@ def _compare_events(log: PartitionLog, client: Client, last: int, folded: int, s
             yield Fault("job_events", *key, "row", "none", "one too many")
             continue
         for name, value in _columns(recorded):
-            if row[name] != _stored(value) and not _of_later_version(value, row[name]):
+            if differs(row[name], _stored(value)) and not _of_later_version(value, row[name]):
                 found = _text(row[name]) if isinstance(value, str) else row[name]
                 yield Fault("job_events", *key, name, shown(value), shown(found))
     for position, recorded in expected.items():

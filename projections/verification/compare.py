@@ -55,7 +55,7 @@ def compare(table: str, expected: dict[JobKey, Rows], found: Iterable[Columns]) 
             yield Fault(table, org_id, _named(job_id, names, key), "row", "none", "one too many")
             continue
         for name, value in wanted.items():
-            if row[name] != value:
+            if differs(row[name], value):
                 yield Fault(table, org_id, _named(job_id, names, key), name, shown(value), shown(row[name]))
     for (org_id, job_id), rows in expected.items():
         for key in rows:
@@ -64,6 +64,11 @@ def compare(table: str, expected: dict[JobKey, Rows], found: Iterable[Columns]) 
 
 def _named(job_id: str, names: tuple[str, ...], key: tuple[Any, ...]) -> str:
     return " ".join([job_id, *(f"{name}={value}" for name, value in zip(names, key, strict=True))])
+
+
+def differs(found: object, wanted: object) -> bool:
+    """Whether two values are not the same; NaN is the same as NaN."""
+    return found != wanted and not (found != found and wanted != wanted)  # so only NaN is
 
 
 def shown(value: object) -> str:

@@ -20,6 +20,7 @@ from tests.fakes.records import InMemoryRecords
 from tests.integration.clickhouse.projecting import go_on, play, streams_of
 
 Check = Callable[[], list[Fault]]
+NAN = float("nan")
 LATER = {"mutations_sync": 1}  # a mutation is done when its statement returns
 
 
@@ -141,7 +142,13 @@ def test_what_moved_a_balance_and_was_changed_is_named(
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("due_at", 2**63 - 1), ("due_at", -3_786_825_600_000_000), ("domain", "a\0b"), ("domain", "o'h\"`\\{}\n")],
+    [
+        ("due_at", 2**63 - 1),
+        ("due_at", -3_786_825_600_000_000),
+        ("quality_completeness", NAN),
+        ("domain", "a\0b"),
+        ("domain", "o'h\"`\\{}\n"),
+    ],
 )
 def test_what_no_datetime_and_no_text_of_postgres_can_say_is_as_it_should_be(
     settings: Settings, clickhouse: Client, streams: list[Stream], check: Check, field: str, value: object
