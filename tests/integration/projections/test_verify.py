@@ -194,4 +194,5 @@ def test_the_command_exits_by_what_it_finds_and_prints_both_ways(monkeypatch: py
         plain, as_json = run(command.app, []), run(command.app, ["--json"])
         assert (plain.exit_code, as_json.exit_code) == (code, code)
         assert json.loads(as_json.stdout)["ok"] is (code == 0)
+        assert ("`jobledger rebuild postgres`" in plain.stdout) is (code == 1)
     assert "jobs acme j1: status: expected pending, found running" in plain.stdout
