@@ -18,7 +18,9 @@ def tag_of(version: int) -> str:
 
 def seen_already(request: web.Request, tag: str) -> bool:
     """Tell whether `If-None-Match` names a tag, by the weak comparison of RFC 9110."""
-    given = ", ".join(request.headers.getall("If-None-Match", ()))
+    if "If-None-Match" not in request.headers:
+        return False
+    given = ", ".join(request.headers.getall("If-None-Match"))
     return given.strip() == "*" or tag.removeprefix("W/") in {
         each.removeprefix("W/") for each in re.findall(_TAG, given)
     }

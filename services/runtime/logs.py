@@ -19,11 +19,12 @@ import orjson
 from services.runtime.settings import Settings
 
 OWN_FIELDS = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
+# What each has in it, in lower case; the pattern; what stands in its place.
 SECRETS = (
-    (re.compile(r"jlk_[A-Za-z0-9]+_[A-Za-z0-9_\-]+"), "jlk_***"),
-    (re.compile(r"(://)[^/\s\"']*@"), r"\1***@"),  # the userinfo of a URL, also where its password holds an @
-    (re.compile(r"(?i)(password\s*=\s*)('[^']*'|[^\s\"',;&]+)"), r"\1***"),  # of a libpq connection string
-    (re.compile(r"(?i)(bearer\s+)[A-Za-z0-9._~+/\-]+=*"), r"\1***"),
+    ("jlk_", re.compile(r"jlk_[A-Za-z0-9]+_[A-Za-z0-9_\-]+"), "jlk_***"),
+    ("://", re.compile(r"(://)[^/\s\"']*@"), r"\1***@"),  # the userinfo of a URL, also where its password holds an @
+    ("password", re.compile(r"(?i)(password\s*=\s*)('[^']*'|[^\s\"',;&]+)"), r"\1***"),  # of libpq
+    ("bearer", re.compile(r"(?i)(bearer\s+)[A-Za-z0-9._~+/\-]+=*"), r"\1***"),
 )
 
 log = logging.getLogger(__name__)
@@ -46,9 +47,14 @@ def note(**ids: object) -> None:
 
 
 def without_secrets(text: str) -> str:
-    """Return a text with every kind of secret that can be told by its form blanked."""
-    for pattern, replacement in SECRETS:
-        text = pattern.sub(replacement, text)
+    """Return a text with every kind of secret that can be told by its form blanked.
+
+    A pattern is looked for only where what it begins with is; beyond ASCII always, for there letters have more cases.
+    """
+    hints = text.lower() if text.isascii() else ""
+    for hint, pattern, replacement in SECRETS:
+        if not hints or hint in hints:
+            text = pattern.sub(replacement, text)
     return text
 
 

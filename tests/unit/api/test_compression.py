@@ -7,6 +7,7 @@ from collections.abc import Callable
 import cramjam
 import pytest
 from aiohttp import web
+from backports import zstd
 
 from api.compression import MIN_BYTES, THREAD_BYTES, chosen, compress
 
@@ -47,6 +48,15 @@ async def test_a_compressed_answer_is_read_back_whole(coding: str, size: int) ->
     assert len(response.body) < size / 5
     assert read[coding](response.body) == body
     assert (response.headers["Content-Encoding"], response.headers["Vary"]) == (coding, "Accept-Encoding")
+
+
+async def test_one_coder_makes_a_whole_answer_of_each_body_and_none_tells_of_the_one_before() -> None:
+    for body in (b"a" * MIN_BYTES, bytes(range(256)) * 8, b"a" * MIN_BYTES):
+        response = web.Response(body=body, content_type="application/json")
+        await compress("zstd", response)
+        assert isinstance(response.body, bytes)
+        assert bytes(cramjam.zstd.decompress(response.body)) == body
+        assert response.body == zstd.compress(body, 3)
 
 
 async def test_secrets_small_answers_pages_and_streams_are_left_as_they_are() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from services.runtime.logs import JsonLines, about, note, setup
+from services.runtime.logs import JsonLines, about, note, setup, without_secrets
 from services.runtime.settings import Settings
 
 KEY = "jlk_4f9a_Zm9vYmFyLXNlY3JldA"
@@ -117,3 +117,18 @@ async def test_ids_do_not_leak_between_tasks_and_reach_those_that_are_started_wi
     lines = await asyncio.gather(work("job-1"), work("job-2"))
     assert [line["job_id"] for line in lines] == ["job-1", "job-2"]
     assert "job_id" not in line_of("outside")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PassWord = s3cret&x",
+        "Für PASSWORD=s3cret",
+        "pa\u017fsword=s3cret",
+        "BEARER s3cret",
+        "é bearer s3cret",
+        "x://u:s3cret@h/",
+    ],
+)
+def test_a_secret_is_blanked_in_capitals_too_and_beside_letters_beyond_ascii(text: str) -> None:
+    assert "s3cret" not in without_secrets(text)
