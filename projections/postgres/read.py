@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict
-from psycopg import AsyncConnection, IsolationLevel, sql
+from psycopg import AsyncConnection, AsyncCursor, IsolationLevel, sql
 from psycopg.rows import class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool
 
@@ -51,7 +51,9 @@ Connection = AsyncConnection[Any]
 class ReadModel:
     """Reads the read model through a pool of connections; `open` before the first query."""
 
-    def __init__(self, dsn: str, max_connections: int = 8) -> None:
+    def __init__(
+        self, dsn: str, max_connections: int = 8, *, cursor_factory: type[AsyncCursor[Any]] = AsyncCursor
+    ) -> None:
         self._pool: AsyncConnectionPool[Connection] = AsyncConnectionPool(
             dsn,
             min_size=1,
@@ -59,7 +61,7 @@ class ReadModel:
             max_lifetime=CONNECTION_SECONDS,
             configure=self._set_up,
             check=self._set_up,
-            kwargs={"application_name": "jobledger read model"},
+            kwargs={"application_name": "jobledger read model", "cursor_factory": cursor_factory},
             open=False,
         )
         self._version = Version()
@@ -166,7 +168,7 @@ class ReadModel:
     @on_the_active_version
     async def deliveries_to(self, org_id: str, destination_ids: Sequence[str], limit: int) -> list[Delivery]:
         """Return the newest deliveries of an org to any of these destinations."""
-        arguments = {"org_id": org_id, "destination_ids": list(destination_ids), "limit": limit}
+        arguments = {"org_id": org_id, "destination_ids": list(dict.fromkeys(destination_ids)), "limit": limit}
         async with self._pool.connection() as connection:
             return await _rows(connection, Delivery, "deliveries_to", arguments)
 
@@ -229,8 +231,8 @@ class ReadModel:
             query = listing.extractions(SQL, domain=domain, url=url)
             async with connection.cursor(binary=True, row_factory=class_row(Extraction)) as cursor:
                 rows = await (await cursor.execute(query, arguments)).fetchall()
-            pending = await _number(connection, "indexing_pending", arguments)
-            past = not (rows or offset) and bool(await _number(connection, "past_retention", arguments))
+            pending = await _number(connection, sql.SQL(SQL["indexing_pending"]), arguments)
+            past = not (rows or offset) and bool(await _number(connection, listing.past(SQL, domain, url), arguments))
             expired = await _expired_of(connection, org_id, rows)
         shown = [row for row in rows[:limit] if row.job_id not in expired]  # their rows go a moment later
         return Extractions(shown, len(rows) > limit, pending, past)
@@ -267,9 +269,9 @@ async def _rows(connection: Connection, row: type[Row], name: str, arguments: An
         return await cursor.fetchall()
 
 
-async def _number(connection: Connection, name: str, arguments: Any) -> int:
+async def _number(connection: Connection, query: sql.SQL | sql.Composed, arguments: Any) -> int:
     async with connection.cursor(row_factory=scalar_row) as cursor:
-        row = await (await cursor.execute(SQL[name], arguments)).fetchone()
+        row = await (await cursor.execute(query, arguments)).fetchone()
     assert row is not None
     return int(row)
 

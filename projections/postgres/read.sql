@@ -32,9 +32,14 @@ SELECT {columns} FROM job_transitions WHERE org_id = %s AND job_id = %s AND seq 
 SELECT {columns} FROM job_trace WHERE org_id = %s AND job_id = %s AND seq > %s ORDER BY seq
 
 -- name: deliveries_to
-SELECT {columns} FROM extraction_deliveries
-WHERE org_id = %(org_id)s AND destination_id = ANY (%(destination_ids)s::text[])
-ORDER BY requested_at DESC, job_id DESC, destination_id
+SELECT p.* FROM unnest(%(destination_ids)s::text[]) AS d (wanted)
+CROSS JOIN LATERAL (  -- of each its newest: of several at once all would be read and sorted
+    SELECT {columns} FROM extraction_deliveries
+    WHERE org_id = %(org_id)s AND destination_id = d.wanted COLLATE "C"
+    ORDER BY requested_at DESC, job_id DESC
+    LIMIT %(limit)s
+) AS p
+ORDER BY p.requested_at DESC, p.job_id DESC, p.destination_id
 LIMIT %(limit)s
 
 -- name: replayable
@@ -57,14 +62,7 @@ ORDER BY submitted_at {order}, job_id {order}
 LIMIT %(limit)s
 
 -- name: page_by_status
-SELECT p.* FROM unnest(%(statuses)s::text[]) AS s (wanted)
-CROSS JOIN LATERAL (
-    SELECT {columns} FROM jobs
-    WHERE org_id = %(org_id)s AND status = s.wanted
-        AND (submitted_at, job_id) {behind} (%(submitted_at)s, %(job_id)s){filters}
-    ORDER BY submitted_at {order}, job_id {order}
-    LIMIT %(limit)s
-) AS p
+SELECT p.* FROM ({pages}) AS p
 ORDER BY p.submitted_at {order}, p.job_id {order}
 LIMIT %(limit)s
 
@@ -119,8 +117,13 @@ FROM jobs AS j WHERE j.org_id = %(org_id)s AND j.job_id = %(job_id)s
 -- name: past_retention
 SELECT EXISTS (
     SELECT FROM jobs
-    WHERE org_id = %(org_id)s AND expired_at IS NOT NULL AND extracted_at IS NOT NULL
-        AND (%(domain)s = '' OR domain = %(domain)s) AND (%(url)s = '' OR url = %(url)s))
+    WHERE org_id = %(org_id)s AND expired_at IS NOT NULL AND extracted_at IS NOT NULL{filters})
+
+-- name: past_of_domain
+AND domain = %(domain)s
+
+-- name: past_of_url
+AND hashtextextended(url, 0) = hashtextextended(%(url)s, 0) AND url = %(url)s
 
 -- name: extractions
 SELECT {columns} FROM extraction.extraction_results AS r

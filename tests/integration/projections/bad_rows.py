@@ -1,0 +1,81 @@
+"""Changes of true rows that each constraint of the read model has to refuse."""
+
+UNACKED = "acked_at = NULL, ack_event_id = NULL, ack_seq = NULL, rows = NULL"
+WHOSE = {"jobs": " WHERE status = 'completed'"}
+BAD = {  # by table: what is changed, and the constraint that refuses it
+    "jobs": [
+        ("status = 'done', opened_by = NULL", "status_is_known"),
+        ("finished_at = NULL, finished_seq = NULL", "terminal_means_finished"),
+        ("finished_seq = NULL", "finished_at_an_event"),
+        ("finished_seq = seq + 1", "finished_at_an_event"),
+        ("worker_id = 'w1'", "running_has_a_worker"),
+        ("retry_at = now()", "waiting_has_a_date"),
+        ("attempt = 0", "claimed_has_an_attempt"),
+        ("claimed_at = NULL, attempt = 0", "run_was_claimed"),
+        ("result_ref = NULL", "extraction_is_whole"),
+        ("opened_by = NULL", "completed_names_its_acks"),
+        ("error_type = 'x'", "failed_names_its_error"),
+        ("finished_at = submitted_at - interval '1 s'", "times_are_in_order"),
+        ("position = 0", "ordinals_are_positive"),
+        ("expired_at = finished_at - interval '1 s'", "only_what_ended_expires"),
+    ],
+    "job_transitions": [
+        ("seq = 0", "job_transitions_seq_check"),
+        ("position = 0", "job_transitions_position_check"),
+        ("status = 'lsot'", "transition_status_is_known"),
+        ("attempt = -1", "transition_ordinals_are_positive"),
+        ("event_type = ''", "transition_is_of_a_type"),
+    ],
+    "job_trace": [
+        ("seq = 0", "job_trace_seq_check"),
+        ("attempt = 0", "visit_is_of_an_attempt"),
+    ],
+    "extraction_deliveries": [
+        ("seq = 0, ack_seq = 0", "extraction_deliveries_seq_check"),
+        ("position = 0", "extraction_deliveries_position_check"),
+        ("generation = 0", "delivery_ordinals_are_positive"),
+        ("ack_seq = seq + 1", "ack_is_an_event_of_the_job"),
+        ("acked_at = requested_at - interval '1 s'", "acked_after_it_was_requested"),
+        ("rows = NULL", "acked_is_whole"),
+        (f"status = 'gone', {UNACKED}", "delivery_status_is_known"),
+        (f"status = 'dead_lettered', {UNACKED}", "dead_lettered_names_its_error"),
+        ("next_try_at = now()", "only_waiting_is_dated"),
+        ("waive_reason = 'x'", "waived_is_whole"),
+    ],
+    "checkpoints": [
+        ("partition = -1", "checkpoints_partition_check"),
+        ("position = -1", "checkpoints_position_check"),
+        ("next_offset = -1", "checkpoints_next_offset_check"),
+    ],
+    "deleted_jobs": [
+        ("status = 'running'", "deleted_jobs_status_check"),
+        ("seq = 0", "deleted_jobs_seq_check"),
+        ("position = 0", "deleted_jobs_position_check"),
+        ("erasures = -1", "deleted_ordinals_are_positive"),
+    ],
+    "schedule_fires": [
+        ("seq = 0", "schedule_fires_seq_check"),
+        ("position = 0", "schedule_fires_position_check"),
+        ("due_times = 0", "schedule_fires_due_times_check"),
+        ("how = 'x'", "how_is_known"),
+        ("outcome = 'x', job_ids = '{}'", "outcome_is_known"),
+        ("code = 'x'", "only_a_refusal_has_a_code"),
+        ("job_ids = '{}'", "only_a_submission_has_jobs"),
+        ("partition = -1", "fire_is_of_a_partition"),
+    ],
+    "org_usage": [
+        ("position = 0", "org_usage_position_check"),
+        ("balance = balance + 1", "balance_is_what_moved_it"),
+        ("granted = granted - balance - 1, balance = -1", "org_usage_balance_check"),
+        ("granted = granted - held - 1, held = -1", "org_usage_held_check"),
+    ],
+    "credit_transactions": [
+        ("position = 0", "credit_transactions_position_check"),
+        ("kind = 'x'", "credit_transactions_kind_check"),
+        ("kind = 'grant', credits = 0", "credit_transactions_credits_check"),
+        ("balance = -1", "credit_transactions_balance_check"),
+        ("kind = 'debit', credits = 1", "kind_has_its_sign"),
+        ("kind = 'release', credits = -1", "what_is_given_back_is_positive"),
+        ("partition = -1", "transaction_is_of_a_partition"),
+    ],
+}
