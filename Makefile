@@ -27,7 +27,7 @@ STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test fencing outages check bench bench-peers simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test fencing outages check bench bench-quick bench-peers simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
@@ -38,6 +38,7 @@ help:
 	@echo 'make simulate SEEDS=1000 FROM=0    the whole system under seeded faults; SEED=17 runs one again, with its trace'
 	@echo 'make chaos SEED=1 MINUTES=3    a real cluster of three brokers with traffic, killed and frozen at random; prints JSON'
 	@echo 'make bench   measure, and write bench/results/latest.json'
+	@echo 'make bench-quick    is a piece of the path of a job dearer than its committed ratio? WRITE=1 commits new ones'
 	@echo 'make bench-peers    measure beside other job systems (installs them into a cache), and write docs/performance.md'
 	@echo 'make lock    resolve the dependencies again into requirements.lock'
 	@echo 'make clean   stop the stack and remove what was installed; the stack'"'"'s data in .jobledger stays'
@@ -59,6 +60,9 @@ check: $(CHECKS:%=check-%)
 
 bench: install
 	$(BIN)/python -m bench
+
+bench-quick: install
+	$(BIN)/python -m bench.quick $(if $(WRITE),--write)
 
 bench-peers: install
 	$(BIN)/python -m bench.peers

@@ -20,6 +20,7 @@ from services.runtime.topics import all_topics, commands
 RECORD_BYTES = 600  # about the mean of the records that a job leaves
 POLL_RECORDS = 1000
 POLL_SECONDS = 0.2
+FLUSH_SECONDS = 60.0  # a busy machine is slow, and no fault
 
 
 class Floor(msgspec.Struct, frozen=True):
@@ -49,6 +50,7 @@ def measure_floor(settings: Settings, broker_pid: int, records: int) -> Floor:
     producer.start()
     for number in range(records):
         producer.produce(topic, number % partitions, "key", value)
+    producer.flush(FLUSH_SECONDS)
     producer.close()
     reader = LogReader(bare, topic, dict.fromkeys(range(partitions), 0))
     left = records

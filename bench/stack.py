@@ -48,13 +48,19 @@ def own_stack(slots: int, tell: Callable[[str], None]) -> Iterator[BenchStack]:
 
 @contextmanager
 def part_stack(
-    slots: int, services: Sequence[Service], clickhouse: bool, tell: Callable[[str], None]
+    slots: int,
+    services: Sequence[Service],
+    clickhouse: bool,
+    tell: Callable[[str], None],
+    partitions: int | None = None,
 ) -> Iterator[BenchStack]:
     """Start a stack of these services only, lend it, and stop it; this process is its supervisor."""
     with tempfile.TemporaryDirectory(prefix="jobledger-bench-") as place:
         environ = {**os.environ, "JOBLEDGER_STACK_DIR": place}
         if not clickhouse:
             environ["JOBLEDGER_CLICKHOUSE"] = NO_CLICKHOUSE
+        if partitions:
+            environ["JOBLEDGER_PARTITIONS"] = str(partitions)
         directory = StackDir(Path(place))
         stack = Stack(directory, environ, tell)
         try:

@@ -20,14 +20,14 @@ from bench.peers.catalogue import OUR_DURABILITY, PEERS, Peer
 from bench.peers.figures import Compared, Figures, Measure, ratio_of, speed_of
 from bench.peers.full import full_path
 from bench.peers.install import PeerAway
+from bench.peers.measured import measured_work
 from bench.peers.running import Plan, measure, place
 from bench.peers.show import show
-from bench.peers.work import WORKS, Work
-from bench.processes import cpu_ms, used
-from bench.stack import BenchStack
+from bench.peers.work import FEW, ON_FEW, WORKS, on_few
 
 RESULTS = Path(__file__).parent.parent / "results" / "peers.json"
 FULL = "full path"
+OURS = [*(work.name for work in WORKS), *(on_few(work.name) for work in ON_FEW)]
 
 
 class Run:
@@ -42,7 +42,11 @@ class Run:
 
     def round(self, number: int, peers: list[Peer], pages: PageServer) -> None:
         """Measure everything once."""
-        turns: list[Callable[[], None]] = [self._ours, *(lambda peer=each: self._peer(peer) for each in peers)]
+        turns: list[Callable[[], None]] = [
+            self._ours,
+            self._ours_on_few,
+            *(lambda peer=each: self._peer(peer) for each in peers),
+        ]
         if self.full_jobs:
             turns.append(lambda: self._keep(FULL, full_path(pages, self.full_jobs, self.full_jobs // 4)))
         for turn in turns if number % 2 == 0 else reversed(turns):
@@ -52,7 +56,12 @@ class Run:
         with ours.stack(self.plan.workers, self.plan.each) as stack:
             self.broker = stack.broker
             for work in WORKS:
-                self._keep(work.name, asyncio.run(_work(stack, work, self.plan)))
+                self._keep(work.name, asyncio.run(measured_work(stack, work, self.plan)))
+
+    def _ours_on_few(self) -> None:
+        with ours.stack(self.plan.workers, self.plan.each, FEW) as stack:
+            for work in ON_FEW:
+                self._keep(on_few(work.name), asyncio.run(measured_work(stack, work, self.plan)))
 
     def _peer(self, peer: Peer) -> None:
         """A peer that cannot be measured is named with its reason, and not tried again."""
@@ -69,23 +78,6 @@ class Run:
     def _keep(self, name: str, measured: Measure) -> None:
         self.found.setdefault(name, []).append(measured)
         _tell(f"  {name}: {measured.jobs_per_second:g} jobs/s, {measured.cpu:.2f} CPU-ms a job")
-
-
-async def _work(stack: BenchStack, work: Work, plan: Plan) -> Measure:
-    before: dict[str, float] = {}
-    found: list[Measure] = []
-
-    def mark(_word: str, figures: dict[str, float]) -> None:
-        now = cpu_ms(stack.processes)
-        if not figures:
-            before.update(now)
-            return
-        jobs = figures["jobs"]
-        costs = {name: round(cost / jobs, 4) for name, cost in used(before, now).items()}
-        found.append(Measure(round(jobs / figures["seconds"], 1), costs))
-
-    await ours.same_work(stack.settings, mark, work, plan)
-    return found[0]
 
 
 def compared(peer: Peer, run: Run) -> Compared:
@@ -132,7 +124,7 @@ def main() -> int:
         rounds=options.rounds,
         seconds=run.plan.seconds,
         durability=OUR_DURABILITY,
-        ours={work.name: speed_of(run.found[work.name]) for work in WORKS},
+        ours={name: speed_of(run.found[name]) for name in OURS},
         full=speed_of(run.found[FULL]) if FULL in run.found else None,
         peers=[compared(peer, run) for peer in chosen],
     )

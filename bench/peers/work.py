@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from bench.peers.steps_worker import TOLD_APART, TOLD_TOGETHER
 
 ONE, APART, TOGETHER = "one step", "four steps, each told before the next", "four steps, told together"
+FEW = 2  # partitions: as many as this kind of machine has cores; a ledger is shipped with more, to grow into
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,3 +18,9 @@ class Work:
 
 
 WORKS = (Work(ONE, 1, TOLD_TOGETHER), Work(APART, 4, TOLD_APART), Work(TOGETHER, 4, TOLD_TOGETHER))
+ON_FEW = WORKS[:2]
+
+
+def on_few(name: str) -> str:
+    """Return the name of a kind of work on FEW partitions."""
+    return f"{name}, {FEW} partitions"
