@@ -19,9 +19,12 @@ RAISED = re.compile("[⁰¹²³⁴⁵⁶⁷⁸⁹]+")  # a note, an exponent
 FRACTION = re.compile(r"(?:(?<=\d)\s)?([¼½¾⅐-⅞])")
 ARABIC_MARK, ARABIC_SEPARATOR = "٫", "٬"
 CURRENCY_CODE = re.compile(r"\b([A-Z]{3})\b")
+DOLLAR = "$"
+SIGN = re.compile(r"[A-Z]{0,3}\$|[€£¥₹₽₩₺₴₫฿₪]|zł|Kč")
 CURRENCY_SIGNS = {
-    "US$": "USD", "A$": "AUD", "C$": "CAD", "R$": "BRL", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB",
-    "₩": "KRW", "₺": "TRY", "₴": "UAH", "₫": "VND", "฿": "THB", "₪": "ILS", "zł": "PLN", "Kč": "CZK", "$": "USD",
+    "US$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD", "NT$": "TWD",
+    "S$": "SGD", "SG$": "SGD", "MX$": "MXN", "R$": "BRL", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR", "₽": "RUB",
+    "₩": "KRW", "₺": "TRY", "₴": "UAH", "₫": "VND", "฿": "THB", "₪": "ILS", "zł": "PLN", "Kč": "CZK", DOLLAR: "USD",
 }  # fmt: skip
 TRUE = frozenset(("true", "yes", "1", "on", "in stock", "instock", "available", "ja", "oui", "si", "sí", "sim", "да"))
 FALSE = frozenset(
@@ -160,10 +163,20 @@ def _money(raw: Any, decimal_mark: str, locale: str) -> dict[str, Any] | None:
     else:
         text = _text(raw)
         amount = amount_of(raw, decimal_mark)
-        codes = [code for code in CURRENCY_CODE.findall(text) if locales.is_currency(code)]
-        signs = [code for sign, code in CURRENCY_SIGNS.items() if sign in text]
-        currency = next(filter(None, (*codes, locales.currency_of(locale, text), *signs)), "")
+        currency = _currency(text, locale)
     return None if amount is None else {"amount": amount, "currency": currency or None}
+
+
+def _currency(text: str, locale: str) -> str:
+    """Return the currency that a text names: by its code, else by its first sign; whose `$` it is the locale says."""
+    codes = (code for code in CURRENCY_CODE.findall(text) if locales.is_currency(code))
+    if code := next(codes, ""):
+        return code
+    if found := SIGN.search(text):
+        sign = found.group()
+        own = "" if sign.endswith(DOLLAR) and sign != DOLLAR else locales.currency_of(locale, sign)
+        return own or CURRENCY_SIGNS.get(sign, "")  # a dollar of which nobody knows whose it is has none
+    return locales.currency_of(locale, text)
 
 
 def _boolean(raw: Any) -> bool | None:

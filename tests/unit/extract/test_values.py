@@ -77,12 +77,25 @@ def test_an_integer_is_a_whole_number() -> None:
         ("1.299,00 €", {"amount": "1299.00", "currency": "EUR"}),
         ("CHF 12.50", {"amount": "12.50", "currency": "CHF"}),
         ("SKU 12.50", {"amount": "12.50", "currency": None}),
+        ("CA$5", {"amount": "5", "currency": "CAD"}),
+        ("HK$ 5", {"amount": "5", "currency": "HKD"}),
+        ("XX$ 5", {"amount": "5", "currency": None}),
+        ("€5 $6", {"amount": "5", "currency": "EUR"}),
         ({"price": "9.90", "priceCurrency": "GBP"}, {"amount": "9.90", "currency": "GBP"}),
         ("on request", None),
     ],
 )
 def test_money_keeps_its_currency(raw: Any, money: dict[str, Any] | None) -> None:
     assert value(raw, type="money") == money
+
+
+@pytest.mark.parametrize(
+    ("text", "currency"),
+    [("$5", "CAD"), ("US$ 5", "USD"), ("€5 $6", "EUR"), ("5 kr", None), ("HK$5", "HKD"), ("5 EUR, $6", "EUR")],
+)
+def test_a_locale_says_whose_dollar_it_is_and_nothing_of_other_signs(text: str, currency: str | None) -> None:
+    assert value(text, type="money", locale="en-CA")["currency"] == currency
+    assert value("5 kr", type="money", locale="sv-SE")["currency"] == "SEK"
 
 
 @pytest.mark.parametrize(
