@@ -1,6 +1,7 @@
 """Jobs: read, list, ask for many, cancel, hurry, delete."""
 
 import re
+from contextlib import suppress
 from datetime import datetime
 
 from aiohttp import web
@@ -73,10 +74,11 @@ async def page(call: Call) -> web.StreamResponse:
 def _place_of(text: str | None, oldest_first: bool) -> Cursor | None:
     if text is None:
         return None
-    try:
+    place: Cursor | None = None
+    with suppress(ValueError):
         place = Cursor.decode(text)
-    except ValueError:
-        raise invalid("cursor", "not a cursor of this API: pass `nextCursor` of the page before, unchanged") from None
+    if place is None or not is_uuid(place.job_id) or place.encode() != text:
+        raise invalid("cursor", "not a cursor of this API: pass `nextCursor` of the page before, unchanged")
     if place.oldest_first != oldest_first:
         raise invalid("cursor", "a cursor of the other direction: pass it with the `order` of the page before")
     return place
