@@ -302,20 +302,17 @@ METRICS: dict[Name, Metric] = {
 
 def count(name: Counted, amount: float = 1.0, **labels: str) -> None:
     """Add to a counter; exported as `jobledger_<name>_total`."""
-    metric = _counter(name)
-    (metric.labels(**labels) if labels else metric).inc(amount)
+    _counter(name, *labels.items()).inc(amount)
 
 
 def level(name: Level, value: float, **labels: str) -> None:
     """Set a gauge; exported as `jobledger_<name>`."""
-    metric = _gauge(name)
-    (metric.labels(**labels) if labels else metric).set(value)
+    _gauge(name, *labels.items()).set(value)
 
 
 def timed(name: Timed, seconds: float, **labels: str) -> None:
     """Observe a duration in seconds; exported as the histogram `jobledger_<name>`."""
-    metric = _histogram(name)
-    (metric.labels(**labels) if labels else metric).observe(seconds)
+    _histogram(name, *labels.items()).observe(seconds)
 
 
 def kind_of(name: Name) -> Kind:
@@ -351,16 +348,23 @@ def exposition() -> bytes:
     return generate_latest(REGISTRY)
 
 
+# Cached with their labels too: the library sorts and compares those anew at each look.
 @cache
-def _counter(name: Name) -> Counter:
+def _counter(name: Name, *labels: tuple[str, str]) -> Counter:
+    if labels:
+        return _counter(name).labels(**dict(labels))
     return Counter(f"jobledger_{name}", METRICS[name].meaning, METRICS[name].labels)
 
 
 @cache
-def _gauge(name: Name) -> Gauge:
+def _gauge(name: Name, *labels: tuple[str, str]) -> Gauge:
+    if labels:
+        return _gauge(name).labels(**dict(labels))
     return Gauge(f"jobledger_{name}", METRICS[name].meaning, METRICS[name].labels)
 
 
 @cache
-def _histogram(name: Name) -> Histogram:
+def _histogram(name: Name, *labels: tuple[str, str]) -> Histogram:
+    if labels:
+        return _histogram(name).labels(**dict(labels))
     return Histogram(f"jobledger_{name}", METRICS[name].meaning, METRICS[name].labels, buckets=BUCKETS_SECONDS)

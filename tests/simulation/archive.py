@@ -22,10 +22,27 @@ class Archive:
 
     def __init__(self, model: ReadModel, log: dict[int, Partition], decoder: Decoder, chaos: Chaos) -> None:
         self.model, self.log, self.decoder, self.chaos = model, log, decoder, chaos
+        self._folds = {partition: (Ledger(partition, Policy()), 0) for partition in log}  # and where they go on
 
     def of(self, partition: int) -> "PartitionArchive":
         """Return the archive of one partition."""
         return PartitionArchive(self, partition)
+
+    def folded(self, partition: int, position: int) -> Ledger:
+        """Fold a partition up to a position, letting nothing leave."""
+        ledger, at = self._folds[partition]
+        log = self.log[partition]
+        while at < log.stable_end:
+            entry = log.entries[at]
+            ours = entry.readable and entry.value and entry.headers  # without headers: a stranger's record
+            recorded = self.decoder.decode(entry.value) if ours else None
+            if recorded and recorded.header.position > position:
+                break
+            if recorded and not isinstance(recorded.event, JobsArchived):
+                apply(ledger, recorded, digest_of(entry.value))
+            at += 1
+        self._folds[partition] = ledger, at
+        return ledger
 
     async def watch(self) -> None:
         """Need not look: positions are at hand."""
@@ -51,11 +68,5 @@ class PartitionArchive:
         folded = self.position()
         if folded < position or self._whole.chaos.strikes("archive_away"):
             raise ArchiveAway("simulated")
-        ledger = Ledger(self._partition, Policy())
-        for entry in self._whole.log[self._partition].entries:
-            ours = entry.readable and entry.value and entry.headers  # without headers: a stranger's record
-            recorded = self._whole.decoder.decode(entry.value) if ours else None
-            if recorded and recorded.header.position <= folded and not isinstance(recorded.event, JobsArchived):
-                apply(ledger, recorded, digest_of(entry.value))
-        job = ledger.jobs.get(job_id)
+        job = self._whole.folded(self._partition, folded).jobs.get(job_id)
         return job if job and job.org_id == org_id else None

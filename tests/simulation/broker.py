@@ -13,7 +13,7 @@ from typing import Literal
 
 from tests.simulation.chaos import Chaos
 from tests.simulation.fibers import Signal
-from tests.simulation.life import as_the_world
+from tests.simulation.life import of_the_world
 
 TransactionState = Literal["open", "committed", "aborted"]
 
@@ -57,7 +57,10 @@ class Partition:
     number: int
     entries: list[Entry] = field(default_factory=list)
     open: dict[Transaction, int] = field(default_factory=dict)
-    changed: Signal = field(default_factory=Signal)
+    written: Signal = field(default_factory=Signal)  # there is a new entry
+    changed: Signal = field(default_factory=Signal)  # more of it is decided
+
+    _told: int = 0  # the stable end, when its change was last told
 
     @property
     def end(self) -> int:
@@ -74,7 +77,11 @@ class Partition:
         self.entries.append(entry)
         if entry.transaction and entry.transaction.state == "open" and not entry.marker:
             self.open.setdefault(entry.transaction, self.end - 1)
-        self.changed.set()
+        self.written.set()
+        stable_end = self.stable_end
+        if stable_end != self._told:
+            self._told = stable_end
+            self.changed.set()
         return self.end - 1
 
     def close(self, transaction: Transaction) -> None:
@@ -187,7 +194,7 @@ class Broker:
         return bool(identity.finishing)
 
     def _later(self, seconds: float, work: Callable[[], None]) -> None:
-        as_the_world(lambda: self._loop.call_later(seconds, work))
+        self._loop.call_later(seconds, work, context=of_the_world())
 
     def _current(self, name: str, epoch: int) -> _Identity:
         identity = self._identities[name]

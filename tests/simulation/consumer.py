@@ -10,7 +10,7 @@ from tests.simulation import fibers
 from tests.simulation.broker import Entry
 from tests.simulation.fibers import Signal
 from tests.simulation.life import current
-from tests.simulation.wire import IDLE_FACTOR, TIMED_OUT, Message, Wire, failure
+from tests.simulation.wire import DECIDING_FACTOR, IDLE_FACTOR, IDLE_SECONDS, TIMED_OUT, Message, Wire, failure
 
 
 class Consumer:
@@ -20,7 +20,7 @@ class Consumer:
         self._wire, self._broker = wire, wire.broker
         self._life = current()
         self._committed = config["isolation.level"] == "read_committed"
-        self._idle_factor = IDLE_FACTOR
+        self._idle_factor, self._only_listens = IDLE_FACTOR, False
         self._next: dict[tuple[str, int], int] = {}
         self._told_end: dict[tuple[str, int], int] = {}
         self._changed = Signal()
@@ -36,7 +36,8 @@ class Consumer:
         self._next = {(place.topic, place.partition): place.offset for place in places}
         self._told_end.clear()
         if any(place.topic.endswith(".commands") for place in places):
-            self._idle_factor = 1  # the decider's timers depend on it
+            self._idle_factor = DECIDING_FACTOR
+        self._only_listens = all(place.topic.endswith(".replies") for place in places)
 
     def unassign(self) -> None:
         """Read nothing."""
@@ -47,8 +48,7 @@ class Consumer:
         self._life.check()
         message = self._take()
         if message is None and timeout > 0:
-            self._watch()
-            self._changed.wait(timeout * self._idle_factor)
+            self._wait(timeout)
             message = self._take()
         return message
 
@@ -85,9 +85,18 @@ class Consumer:
         partition = self._broker.partition(place.topic, place.partition)
         return partition.stable_end if self._committed else partition.end
 
-    def _watch(self) -> None:
+    def _wait(self, timeout: float) -> None:
+        broker = self._broker
         for topic, number in self._next:
-            self._broker.partition(topic, number).changed.tell(self._changed)
+            partition = broker.partition(topic, number)
+            (partition.changed if self._committed else partition.written).tell(self._changed)
+        seconds = max(timeout, IDLE_SECONDS) if self._only_listens else timeout * self._idle_factor
+        if broker.down:  # nothing tells when it is there again
+            seconds = min(seconds, broker.up_again_at - self._wire.loop.time())
+        if self._only_listens:
+            self._changed.wait_idly(seconds)
+        else:
+            self._changed.wait(seconds)
 
     def _returns(self, entry: Entry) -> bool:
         return entry.readable if self._committed else not entry.marker

@@ -56,53 +56,78 @@ class Signal:
     """Something that fibers and tasks wait for."""
 
     def __init__(self) -> None:
-        self._waiting: list[Callable[[], None]] = []
+        self._waiting: dict[Callable[[], None], None] = {}  # in the order in which they came
 
     def set(self) -> None:
         """Wake all who wait."""
-        waiting, self._waiting = self._waiting, []
+        if not self._waiting:
+            return
+        waiting, self._waiting = self._waiting, {}
         for wake in waiting:
             wake()
 
     def then(self, work: Callable[[], None]) -> None:
         """Do something when this signal is set the next time."""
-        self._waiting.append(work)
+        self._waiting[work] = None
 
     def tell(self, other: "Signal") -> None:
         """Set another signal when this one is set; told once, however often it is asked for."""
-        if other.set not in self._waiting:
-            self._waiting.append(other.set)
+        self._waiting[other.set] = None
 
     def wait(self, seconds: float) -> None:
         """Block the calling fiber until the signal is set, or for at most so long."""
         if not blocking():
             return
-        loop = asyncio.get_running_loop()
-        fiber = getcurrent()
-        context = contextvars.copy_context()
-        timer = loop.call_later(max(0.0, seconds), lambda: wake())
-
-        def wake() -> None:
-            nonlocal fiber
-            if fiber is not None:
-                timer.cancel()
-                if wake in self._waiting:
-                    self._waiting.remove(wake)
-                loop.call_soon(_enter, fiber, context=context)
-                fiber = None
-
-        self._waiting.append(wake)
+        sleeper = _Sleeper(asyncio.get_running_loop(), seconds)
+        self._waiting[sleeper.wake] = None
         _leave()
+        self._waiting.pop(sleeper.wake, None)
         current().check()
+
+    def wait_idly(self, seconds: float) -> None:
+        """The same for whoever only waits to be told to stop: also an event that its process sets wakes it."""
+        current().idle[self.set] = None
+        self.wait(seconds)
 
     async def heard(self, seconds: float) -> None:
         """Wait in a task until the signal is set, or for at most so long."""
-        future = asyncio.get_running_loop().create_future()
-        self._waiting.append(lambda: None if future.done() else future.set_result(None))
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await future
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+
+        def wake() -> None:
+            if not future.done():
+                future.set_result(None)
+
+        timer = loop.call_later(seconds, wake)
+        self._waiting[wake] = None
+        try:
+            await future
+        finally:
+            timer.cancel()
+            self._waiting.pop(wake, None)
         current().check()
+
+
+class _Sleeper:
+    """A fiber that waits until it is woken, or for at most so long."""
+
+    __slots__ = ("_context", "_fiber", "_loop", "_timer")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
+        self._loop, self._fiber, self._context = loop, getcurrent(), contextvars.copy_context()
+        self._timer = loop.call_later(max(0.0, seconds), self._over, context=self._context)
+
+    def wake(self) -> None:
+        """Let it go on when its process has its turn."""
+        fiber, self._fiber = self._fiber, None
+        if fiber is not None:
+            self._timer.cancel()
+            self._loop.call_soon(_enter, fiber, context=self._context)
+
+    def _over(self) -> None:
+        fiber, self._fiber = self._fiber, None
+        if fiber is not None:
+            _enter(fiber)
 
 
 def result_of(future: "asyncio.Future[T]", seconds: float | None) -> T:
@@ -161,6 +186,10 @@ class Event:
         """Set it."""
         self._set = True
         self._signal.set()
+        life = current()
+        idle, life.idle = life.idle, {}
+        for wake in idle:
+            wake()
 
     def wait(self, timeout: float = 1e9) -> bool:
         """Wait until it is set, or for at most so long."""

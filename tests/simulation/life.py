@@ -1,7 +1,7 @@
 """One run of a simulated process: what it has started, whether it lives, and how its clock goes."""
 
 from collections.abc import Callable
-from contextvars import ContextVar, copy_context
+from contextvars import Context, ContextVar, copy_context
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -22,6 +22,7 @@ class Life:
         self.pauses: list[tuple[float, float]] = []  # from when to when it stood still, or was about to leave
         self.ended_at = float("inf")
         self.steps_left = -1  # until it is killed; -1: not by itself
+        self.idle: dict[Callable[[], None], None] = {}  # wakes those who only wait to be told to stop
         self.kept: list[Any] = []  # tasks, fibers and handles: freed while the run goes on, they would run `finally`
 
     def __repr__(self) -> str:
@@ -37,9 +38,18 @@ CURRENT: ContextVar[Life | None] = ContextVar("simulated process", default=None)
 WORLD = Life("world", 0)  # the broker's own doings, and whoever only looks
 
 
+_OF_THE_WORLD = copy_context()
+_OF_THE_WORLD.run(CURRENT.set, WORLD)
+
+
 def current() -> Life:
     """Return the process whose code runs now."""
     return CURRENT.get() or WORLD
+
+
+def of_the_world() -> Context:
+    """Return the context of what is on the wire: it goes on whatever becomes of the process whose code runs now."""
+    return _OF_THE_WORLD
 
 
 def as_the_world(work: Callable[[], T]) -> T:

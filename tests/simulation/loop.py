@@ -32,11 +32,34 @@ class _Task(asyncio.Task[Any]):
         self._number = next(self._numbers)
         super().__init__(coroutine, **named)
         self._log_destroy_pending = False
-        self.life = named.get("context", copy_context()).get(CURRENT) or WORLD
+        context = named.get("context")
+        self.life = (CURRENT.get() if context is None else context.get(CURRENT)) or WORLD
         (CURRENT.get() or WORLD).kept.append(self)
 
     def __hash__(self) -> int:
         return self._number
+
+
+def _nothing() -> None:
+    pass
+
+
+class _Due(TimerHandle):
+    """A callback that is due now or later; it knows whose it is, and nothing that only a debugger asks for."""
+
+    __slots__ = ("life",)
+
+    def __init__(self, when: float, callback: Any, args: Any, loop: asyncio.AbstractEventLoop, context: Context | None):
+        self._when, self._callback, self._args, self._loop = when, callback, args, loop
+        self._context = copy_context() if context is None else context
+        self._cancelled = False
+        self._source_traceback = None
+        self.life: Life = self._context.get(CURRENT) or WORLD  # type: ignore[arg-type]
+
+    def cancel(self) -> None:
+        """Let it not happen."""
+        self._cancelled = True
+        self._callback, self._args = _nothing, ()
 
 
 class VirtualLoop(asyncio.BaseEventLoop):
@@ -49,8 +72,8 @@ class VirtualLoop(asyncio.BaseEventLoop):
         self.fate: Callable[[Life], bool] = lambda _life: False  # asked before each step: does it die here?
         self._random = random
         self._most_steps = most_steps
-        self._queues: dict[Life, deque[Handle]] = {}
-        self._timers: list[tuple[float, int, TimerHandle]] = []
+        self._queues: dict[Life, deque[_Due]] = {}  # none is empty
+        self._timers: list[tuple[float, int, _Due]] = []
         self._numbers = itertools.count()
         _Task._numbers = itertools.count()
         self.unheard = Unheard()
@@ -90,17 +113,25 @@ class VirtualLoop(asyncio.BaseEventLoop):
 
     def call_at(self, when: float, callback: Any, *args: Any, context: Context | None = None) -> TimerHandle:  # type: ignore[override]
         """Call back at a time; of the same time, in the order of asking."""
-        handle = TimerHandle(when, callback, args, self, context)
+        handle = _Due(when, callback, args, self, context)
         heapq.heappush(self._timers, (when, next(self._numbers), handle))
         return handle
 
-    def _call_soon(self, callback: Any, args: Any, context: Context | None) -> Handle:
-        handle = Handle(callback, args, self, context)
+    def call_later(self, delay: float, callback: Any, *args: Any, context: Context | None = None) -> TimerHandle:  # type: ignore[override]
+        """Call back after some seconds."""
+        return self.call_at(self.now + delay, callback, *args, context=context)
+
+    def call_soon(self, callback: Any, *args: Any, context: Context | None = None) -> Handle:  # type: ignore[override]
+        """Call back when it is this process's turn."""
+        self._check_closed()  # type: ignore[attr-defined]
+        handle = _Due(self.now, callback, args, self, context)
         self._enqueue(handle)
         return handle
 
-    def _enqueue(self, handle: Handle) -> None:
-        life = handle._context.get(CURRENT) or WORLD  # type: ignore[attr-defined]
+    call_soon_threadsafe = call_soon  # type: ignore[assignment]
+
+    def _enqueue(self, handle: _Due) -> None:
+        life = handle.life
         if not life.alive:
             self._keep(life, [handle])
             return
@@ -109,21 +140,24 @@ class VirtualLoop(asyncio.BaseEventLoop):
             queue = self._queues[life] = deque()
         queue.append(handle)
 
-    def _write_to_self(self) -> None:
-        """Nobody sleeps who would have to be woken."""
-
     def _run_once(self) -> None:
-        life = self._next()
-        handle = self._queues[life].popleft()
-        if handle._cancelled:
-            return
+        while not self._stopping:  # type: ignore[attr-defined]
+            life = self._next()
+            queue = self._queues[life]
+            handle = queue.popleft()
+            if not queue:
+                del self._queues[life]
+            if not handle._cancelled:
+                self._step(life, handle)
+
+    def _step(self, life: Life, handle: _Due) -> None:
         self.steps += 1
         if self.steps > self._most_steps:
             raise Stuck(f"{self._most_steps} steps and no end, at {self.now:.3f} s")
         if self.fate(life):
             self._keep(life, [handle])
-            return
-        handle._run()
+        else:
+            handle._run()
 
     def _next(self) -> Life:
         """Return whose turn it is, letting time jump where nobody can go on."""
@@ -131,7 +165,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
             if self._timers and self._timers[0][0] <= self.now:
                 self._wake()
             now = self.now
-            able = [life for life, queue in self._queues.items() if queue and life.paused_until <= now]
+            able = [life for life in self._queues if life.paused_until <= now]
             if len(able) == 1:
                 return able[0]
             if able:
@@ -148,7 +182,7 @@ class VirtualLoop(asyncio.BaseEventLoop):
     def _jump(self) -> None:
         while self._timers and self._timers[0][2]._cancelled:
             heapq.heappop(self._timers)
-        times = [life.paused_until for life, queue in self._queues.items() if queue]
+        times = [life.paused_until for life in self._queues]
         if self._timers:
             times.append(self._timers[0][0])
         if not times:

@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import SimpleNamespace
 from typing import Any
 from unittest import mock
@@ -17,18 +17,22 @@ from unittest import mock
 import projections.__main__ as projections_main
 import projections.clickhouse.__main__ as clickhouse_main
 import projections.clickhouse.sink
+import projections.lag
 import projections.postgres.sink
 import projections.process
 import services.decider.__main__ as decider_main
 import services.decider.partition
 import services.decider.restore
+import services.decider.waiting
 import services.ledger.snapshot
+import services.runtime.broker_watch
 import services.runtime.commander
 import services.runtime.ends
 import services.runtime.health_server
 import services.runtime.producer
 import services.runtime.reader
 import services.runtime.snapshots
+import services.runtime.store_watch
 import services.runtime.transactions
 import services.snapshotter.__main__ as snapshotter_main
 import services.snapshotter.sink
@@ -45,6 +49,7 @@ from schemas.events import EVENT_TYPES
 from services.decider.partition import open_partition
 from services.decider.restore import restore
 from services.ledger.state import Ledger
+from services.runtime.asking import keep_asking
 from services.runtime.errors import RegistryAway
 from services.runtime.settings import Settings
 from services.runtime.topics import events, tasks
@@ -57,6 +62,8 @@ from tests.simulation.snapshot_store import SnapshotStore
 from tests.simulation.world import START_MICROS, World, policy
 
 EVENTS_REMEMBERED = 20_000
+WATCHES = (services.runtime.broker_watch, services.runtime.store_watch, services.decider.waiting, projections.lag)
+WATCH_SECONDS = 10.0  # between two looks of those who only tell /ready what answers and how far it is
 NUMBERS = {name: number for number, name in enumerate(EVENT_TYPES, start=1)}
 NAMES = {number: name for name, number in NUMBERS.items()}
 ENCODER = Encoder(NUMBERS)
@@ -68,6 +75,8 @@ class _Remembering(Decoder):
     def __init__(self, schema_by_id: Callable[[int], dict[str, Any]]) -> None:
         super().__init__(schema_by_id)
         self.decode = lru_cache(EVENTS_REMEMBERED)(super().decode)  # type: ignore[method-assign]
+        self.claim = lru_cache(EVENTS_REMEMBERED)(super().claim)  # type: ignore[method-assign]
+        self.whole = lru_cache(EVENTS_REMEMBERED)(super().whole)  # type: ignore[method-assign]
 
 
 DECODER = _Remembering(lambda number: record_schema(NAMES[number]))
@@ -115,13 +124,14 @@ def _clocks(world: World) -> list[tuple[Any, str, Any]]:
 
 
 def _kafka(world: World) -> list[tuple[Any, str, Any]]:
-    clients = world.clients
+    clients, rarely = world.clients, partial(keep_asking, every_seconds=WATCH_SECONDS)
     return [
         (services.runtime.transactions, "Producer", clients.producer),
         (services.runtime.transactions, "ThreadPoolExecutor", fibers.Pool),
         (services.runtime.producer, "confluent_kafka", SimpleNamespace(Producer=clients.producer)),
         (services.runtime.reader, "Consumer", clients.consumer),
         (services.runtime.ends, "Consumer", clients.consumer),
+        *((module, "keep_asking", rarely) for module in WATCHES),
     ]
 
 
@@ -131,6 +141,8 @@ def _threads() -> list[tuple[Any, str, Any]]:
 
 
 def _decider(world: World) -> list[tuple[Any, str, Any]]:
+    archive = Archive(world.model, world.broker.partitions(events(world.settings)), DECODER, world.chaos)
+
     def leave_at_once(fenced: Exception) -> None:
         world.cluster.say(f"{current()} fenced: {fenced}")
         world.cluster.end(current())
@@ -158,11 +170,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         (decider_main, "decoder", lambda _settings: DECODER),
         (decider_main, "leave_at_once", leave_at_once),
         (services.decider.restore, "gc", SimpleNamespace(freeze=lambda: None)),  # a seed is not for life
-        (
-            decider_main,
-            "PostgresArchive",
-            lambda _dsn: Archive(world.model, world.broker.partitions(events(world.settings)), DECODER, world.chaos),
-        ),
+        (decider_main, "PostgresArchive", lambda _dsn: archive),
         (decider_main, "policy_of", policy),
         (decider_main, "open_partition", remembered),
         (services.decider.partition, "restore", seen),
@@ -175,7 +183,6 @@ def _workers(world: World) -> list[tuple[Any, str, Any]]:
         (workers_main, "Commander", world.commander),
         (workers_main, "job_keys", world.vault.lent),
         (workers_main, "StoredCredentials", lambda _settings: world.site),
-        (workers_main, "Providers", lambda _settings, _credentials: world.site),
         (workers_main, "BlobStore", lambda _url: world.blobs),
         (
             workers_main,

@@ -12,7 +12,7 @@ from tests.simulation import fibers
 from tests.simulation.broker import Entry, FencedOff, Partition
 from tests.simulation.fibers import Signal
 from tests.simulation.life import current
-from tests.simulation.wire import IDLE_FACTOR, TIMED_OUT, Message, Wire, failure, refuse_too_large
+from tests.simulation.wire import IDLE_SECONDS, TIMED_OUT, Message, Wire, failure, refuse_too_large
 
 Report = Callable[[KafkaError | None, Message], None]
 FENCED = KafkaError._FENCED
@@ -53,8 +53,8 @@ class PlainProducer:
     def poll(self, timeout: float) -> int:
         """Serve reports, waiting for the first of them."""
         self._life.check()
-        if not self._reports:
-            self._reported.wait(timeout * IDLE_FACTOR)
+        if not self._reports and timeout > 0:
+            self._reported.wait_idly(max(timeout, IDLE_SECONDS))
         served = 0
         while self._reports:
             report, error, message = self._reports.popleft()
@@ -107,7 +107,7 @@ class PlainProducer:
 
         def at_the_next_task() -> None:
             for partition in wire.broker.partitions(topic.removesuffix("commands") + "tasks.workflow").values():
-                partition.changed.then(land)
+                partition.written.then(land)
 
         wire.later(random.uniform(1.0, 9.0), land)
         if random.random() < 0.7:

@@ -24,6 +24,7 @@ from tests.simulation.check import Check
 from tests.simulation.life import WORLD
 from tests.simulation.loop import Stuck
 from tests.simulation.patches import simulated
+from tests.simulation.streams import watch
 from tests.simulation.unheard import Unheard
 from tests.simulation.world import World
 
@@ -51,6 +52,7 @@ def simulate(seed: int, *, traced: bool = False) -> Result:
     """Run a seed; the same seed gives the same result."""
     result, unheard = _simulated(seed, traced)
     gc.collect()  # frees what nobody holds any more: the loop tells of failures that nobody has heard of
+    gc.freeze()  # what is left is there for good: the next collection need not look at it
     result.wrong += [f"nobody heard: {each}" for each in unheard.told]
     return result
 
@@ -66,6 +68,7 @@ def _simulated(seed: int, traced: bool) -> tuple[Result, Unheard]:
     world = World(seed, say)
     clock.append(world)
     say(world.chaos.describe())
+    gc.freeze()
     gc.disable()
     WORLD.kept.clear()
     before = logging.root.manager.disable
@@ -93,7 +96,7 @@ def _simulated(seed: int, traced: bool) -> tuple[Result, Unheard]:
 
 async def _live(world: World, check: Check) -> None:
     _start(world, check)
-    watching = asyncio.ensure_future(asyncio.gather(*(world.group(topic).watch() for topic in _topics(world))))
+    watching = asyncio.ensure_future(watch([world.group(topic) for topic in _topics(world)]))
     storm = asyncio.ensure_future(_storm(world))
     loop = world.loop
     await storm
@@ -120,7 +123,7 @@ def _start(world: World, check: Check) -> None:
         own = dataclasses.replace(settings, worker_id=f"w{number}")
         cluster.add(
             f"worker-{number}",
-            lambda own=own: workers_main.main(own),  # type: ignore[misc]
+            lambda own=own: workers_main.main(own, lambda _settings, _credentials: world.site),  # type: ignore[misc,arg-type,return-value]
             lambda: _off(world, world.chaos.weather.skew_seconds),
         )
     kinds = ["postgres", "postgres", "webhook", "clickhouse", "clickhouse"]

@@ -4,7 +4,7 @@ The agent's code is ours and runs as it is (`services.streams.app.consume`); wha
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +16,7 @@ from tests.simulation.fibers import Signal
 from tests.simulation.life import Life, current
 
 LOOK_SECONDS = 1.0  # between two looks of the coordinator at its members
+NEWS_SECONDS = 30.0  # that a member waits where nothing tells it of anything new
 
 
 class Group:
@@ -23,20 +24,19 @@ class Group:
 
     def __init__(self, broker: Broker, topic: str, loop: asyncio.AbstractEventLoop) -> None:
         self.generation = 0
+        self.dealt = Signal()
         self.committed = dict.fromkeys(broker.partitions(topic), 0)
         self._members: dict[Life, list[int]] = {}
         self._broker, self._chaos, self._loop = broker, broker.chaos, loop
 
-    async def watch(self) -> None:
-        """Miss the members that are gone, until cancelled."""
-        while True:
-            await asyncio.sleep(LOOK_SECONDS)
-            late = self._loop.time() + SESSION_SECONDS
-            gone = [life for life in self._members if not life.alive or life.paused_until > late]
-            for life in gone:
-                del self._members[life]
-            if gone or (self._members and self._chaos.strikes("rebalance")):
-                self._deal()
+    def look(self) -> None:
+        """Miss the members that are gone."""
+        late = self._loop.time() + SESSION_SECONDS
+        gone = [life for life in self._members if not life.alive or life.paused_until > late]
+        for life in gone:
+            del self._members[life]
+        if gone or (self._members and self._chaos.strikes("rebalance")):
+            self._deal()
 
     def join(self, life: Life) -> None:
         """Take a member in."""
@@ -67,6 +67,15 @@ class Group:
         for place, partition in enumerate(self.committed):
             if members:
                 self._members[members[place % len(members)]].append(partition)
+        self.dealt.set()
+
+
+async def watch(groups: Sequence[Group]) -> None:
+    """Let the coordinator look after the members of groups, until cancelled."""
+    while True:
+        await asyncio.sleep(LOOK_SECONDS)
+        for group in groups:
+            group.look()
 
 
 class StreamApp:
@@ -90,6 +99,7 @@ class StreamApp:
         self._generation = -1
         self._acked: dict[int, int] = {}
         self._tasks: list[asyncio.Task[None]] = []
+        self._to_commit = asyncio.Event()
         self._stopped = asyncio.Event()
 
     async def start(self) -> None:
@@ -155,9 +165,10 @@ class StreamApp:
 
     async def _news(self) -> None:
         changed = Signal()
+        self._group.dealt.tell(changed)
         for number in self._next:
             self._broker.partition(self._topic, number).changed.tell(changed)
-        await changed.heard(1.0)
+        await changed.heard(1.0 if self._broker.down else NEWS_SECONDS)
 
     def _message(self, number: int, offset: int) -> Any:
         entry = self._broker.partition(self._topic, number).entries[offset]
@@ -176,14 +187,18 @@ class StreamApp:
             if generation != self._group.generation or generation != self._generation:
                 return False
             self._acked[number] = offset + 1
+            self._to_commit.set()
             return True
 
         return ack
 
     async def _commits(self) -> None:
         while True:
-            await asyncio.sleep(COMMIT_SECONDS)
+            await self._to_commit.wait()
+            await asyncio.sleep(COMMIT_SECONDS - asyncio.get_running_loop().time() % COMMIT_SECONDS)
             self._commit()
+            if not self._acked:
+                self._to_commit.clear()
 
     def _commit(self) -> None:
         self._life.check()

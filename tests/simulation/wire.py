@@ -7,9 +7,12 @@ from confluent_kafka import KafkaError, KafkaException
 
 from tests.simulation import fibers
 from tests.simulation.broker import Broker, Entry
-from tests.simulation.life import Life, as_the_world
+from tests.simulation.life import Life, of_the_world
 
-IDLE_FACTOR = 5  # what only waits to be told to stop is woken less often: time is cheap here, steps are not
+# Time is cheap here, steps are not: who waits in vain looks less often than in production.
+IDLE_FACTOR = 5.0
+DECIDING_FACTOR = 2.5  # its timers depend on it, and so often it asks how far it has heard its workers
+IDLE_SECONDS = 30.0  # who only waits to be told to stop is woken by that
 TIMED_OUT = KafkaError._TIMED_OUT
 LARGEST_BYTES = 1_000_000  # librdkafka's message.max.bytes, with what a record takes beside key, value and headers
 OVERHEAD_BYTES = 36
@@ -87,4 +90,4 @@ class Wire:
 
     def at(self, when: float, work: Callable[[], None]) -> None:
         """Do something at a time; of the same time, in the order of asking."""
-        as_the_world(lambda: self.loop.call_at(when, work))
+        self.loop.call_at(when, work, context=of_the_world())
