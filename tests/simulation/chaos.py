@@ -72,7 +72,7 @@ def weather_of(random: Random) -> Weather:
     chances = {fault: random.choice((0.02, 0.05, 0.2)) for fault in random.sample(faults, kinds)} | ALWAYS
     return Weather(
         storm_seconds=random.uniform(8.0, 20.0),
-        steps_between_kills=random.choice((0.0, 40.0, 120.0, 120.0, 400.0)),
+        steps_between_kills=random.choice((0.0, 50.0, 150.0, 150.0, 500.0)),
         pauses=random.choice((0, 0, 1, 3)),
         outages=random.choice((0, 0, 0, 1, 2)),
         stops=random.choice((0, 1, 3)),

@@ -137,10 +137,11 @@ class Client(Caller):
             ]
         return SimpleNamespace(result_rows=found)
 
-    def command(self, statement: str, parameters: dict[str, Any]) -> None:
-        """Erase rows; of the states of jobs nothing is kept here."""
+    def command(self, statement: str, parameters: dict[str, Any] | None = None) -> None:
+        """Erase rows; of the states of jobs nothing is kept here, and to insert nothing is only to be there."""
         self.call("clickhouse_down_before")
         if statement == ERASE:
+            assert parameters
             deleted = dict(zip(parameters["jobs"], parameters["deleted"], strict=True))
             self._house.rows = [
                 row for row in self._house.rows if row.position >= deleted.get((row.org_id, row.job_id), 0)
