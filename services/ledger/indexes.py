@@ -37,6 +37,10 @@ def index(ledger: Ledger, before: Job | None, after: Job) -> None:
 def enroll(ledger: Ledger, before: Job | None, after: Job) -> Org:
     """Bring what follows from the jobs alone to the next state of one: its org's queue and counters, and its owner."""
     org = ledger.orgs[after.org_id]
+    if before is None and after.status is Status.PENDING and not (after.task_out or after.deliveries):
+        _queue(org, after.vocabulary).add(after)  # it waits, and nothing else: most of what a restore brings back
+        org.pending += 1
+        return org
     _index_queue(ledger, org, before, after)
     _index_holder(org, after)
     _count(ledger, org, before, after)
