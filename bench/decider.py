@@ -101,7 +101,7 @@ def main() -> int:
             ensure_topics(settings)
             _send(settings, made)
             profile = cProfile.Profile() if options.profile else None
-            deciding, decided = _measured(broker, partial(_decide, settings, len(made), profile))
+            deciding, decided = _decide(settings, len(made), broker, profile)
             moved = moved_by_decider(settings, len(made))
             gc.freeze()
             floor, _ = _measured(broker, partial(run_floor, settings, moved))
@@ -110,7 +110,7 @@ def main() -> int:
             rounds.append(Round(deciding, floor, folding, moved.transactions))
             _tell(str(rounds[-1]))
             if profile:
-                options.profile.write_text(_text(profile))
+                options.profile.write_text(f"the decider alone, {work.jobs} jobs\n{_text(profile)}")
     figures = _figures(work, len(made), decided, moved, rounds)
     text = json.format(json.encode(figures), indent=2)
     print(text.decode())
@@ -119,8 +119,8 @@ def main() -> int:
     return 0
 
 
-def _decide(settings: Settings, commands: int, profile: cProfile.Profile | None) -> int:
-    """Decide all commands; return the position of the last event."""
+def _decide(settings: Settings, commands: int, broker: int, profile: cProfile.Profile | None) -> tuple[Cost, int]:
+    """Decide all commands; return what that took, the start apart, and the position of the last event."""
     producer = Producer(settings, "bench")
     producer.start()
     tools = Tools(
@@ -135,22 +135,20 @@ def _decide(settings: Settings, commands: int, profile: cProfile.Profile | None)
         clock=SteadyClock(now_micros, time.monotonic),
     )
     decider = open_partition(tools, 0)
-    if profile:
-        profile.enable()
-    _run(decider, commands)
-    if profile:
-        profile.disable()
-    producer.close()
+    work = partial(_run, decider, commands, producer)
+    cost, _ = _measured(broker, partial(profile.runcall, work) if profile else work)
     position = decider.position
+    producer.close()
     decider.close()
     if decider.live_jobs:
         raise AssertionError(f"{decider.live_jobs} jobs have not ended")
-    return position
+    return cost, position
 
 
-def _run(decider: PartitionDecider, commands: int) -> None:
+def _run(decider: PartitionDecider, commands: int, producer: Producer) -> None:
     while decider.next_command < commands:
         decider.step()
+    producer.flush()
 
 
 def _restore(settings: Settings) -> None:

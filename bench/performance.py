@@ -35,6 +35,9 @@ class Section:
 SECTIONS = {
     "peers": Section("Beside other systems", "`make bench-peers`.", peers.section),
     "latest": Section("The whole stack", "`make bench`: one destination, a page server in a process of its own."),
+    "decider": Section(
+        "The decider alone", "One partition's decider, and a bare transactional loop that moves the same bytes."
+    ),
     "destinations": Section(
         "Destinations", "What two more destinations and ClickHouse cost ([destinations](destinations.md))."
     ),
