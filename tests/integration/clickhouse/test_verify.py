@@ -153,15 +153,16 @@ def test_what_moved_a_balance_and_was_changed_is_named(
 def test_what_no_datetime_and_no_text_of_postgres_can_say_is_as_it_should_be(
     settings: Settings, clickhouse: Client, streams: list[Stream], check: Check, field: str, value: object
 ) -> None:
+    before = [len(stream.events) for stream in streams]
+    play(streams, 31, 200)
     changed = 0
-    before = len(streams[0].events)
-    play(streams, 31, 60)
-    for at, recorded in enumerate(streams[0].events[before:], start=before):
-        if field in recorded.event.__struct_fields__:
-            event = msgspec.structs.replace(recorded.event, **{field: value})
-            streams[0].events[at] = Recorded(recorded.header, event)
-            streams[0].raws[at] = streams[0].encoder.encode(streams[0].events[at])
-            changed += 1
+    for stream, first in zip(streams, before, strict=True):
+        for at, recorded in enumerate(stream.events[first:], start=first):
+            if field in recorded.event.__struct_fields__:
+                event = msgspec.structs.replace(recorded.event, **{field: value})
+                stream.events[at] = Recorded(recorded.header, event)
+                stream.raws[at] = stream.encoder.encode(stream.events[at])
+                changed += 1
     assert changed
     go_on(settings, streams)
     assert check() == []
