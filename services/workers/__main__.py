@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 async def main(
-    settings: Settings, providers_of: Callable[[Settings, StoredCredentials], Providers] = Providers
+    settings: Settings, providers_of: Callable[[Settings, StoredCredentials], Providers] | None = None
 ) -> None:
     """Run one worker until it is cancelled or something fails for good."""
     worker_id = settings.worker_id or f"{socket.gethostname()}-{os.getpid()}"
@@ -56,7 +56,7 @@ async def main(
         credentials = StoredCredentials(settings)
         stack.push_async_callback(credentials.close)
         await credentials.start()
-        providers = providers_of(settings, credentials)
+        providers = (providers_of or Providers)(settings, credentials)
         stack.push_async_callback(providers.close)
         await providers.start()
         producer = Producer(settings, "worker-dead-letters")
