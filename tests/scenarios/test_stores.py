@@ -34,7 +34,7 @@ from tests.integration.projections.conftest import store as store
 from tests.unit.workers.fakes import MemoryBlobs
 from tests.unit.writers.fakes import delivery
 
-KILLS = 3  # `make chaos` kills it more often
+KILLS = 10  # each a new process on what the one before left; `make chaos` kills it at any moment
 DAY_MICROS = 86_400_000_000
 MANY_BLOCKS = 1_000
 
