@@ -209,6 +209,7 @@ async def test_a_block_that_is_too_large_is_written_in_parts_and_a_job_that_is_i
     refused = await table.write(block(*jobs, added=(TITLE,)))
     assert list(refused) == [JobKey("org", "j2")]
     assert "larger than the 20000 bytes" in refused[JobKey("org", "j2")]
+    assert "the largest is item 0, as 30" in refused[JobKey("org", "j2")]
     assert [name for name, *_ in held(fake)] == ["j0", "j1", "j3"]
 
 

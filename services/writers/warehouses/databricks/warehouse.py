@@ -14,7 +14,7 @@ from services.writers.warehouses.databricks.settings import DatabricksSecrets, D
 from services.writers.warehouses.databricks.statements import Statements, column_type, jobs_text, keys_text, rows_text
 from services.writers.warehouses.databricks.tokens import Tokens
 from services.writers.warehouses.databricks.workspace import Workspace
-from services.writers.warehouses.piecewise import DataFault, write_halving
+from services.writers.warehouses.piecewise import DataFault, as_json, write_halving
 from services.writers.warehouses.warehouse import Block, Column, ColumnType, JobKey, JobRows
 
 STATEMENT_BYTES = 15 * 1024 * 1024  # with its parameters; a statement is at most 16 MiB
@@ -66,7 +66,7 @@ class DatabricksWarehouse:
         async def write(jobs: Sequence[JobRows]) -> None:
             rows, keys = rows_text(block.columns, jobs), jobs_text(jobs)
             if len(statement) + len(rows.encode()) + len(keys.encode()) > STATEMENT_BYTES:
-                raise DataFault(f"its items are larger than the {STATEMENT_BYTES} bytes that Databricks takes at once")
+                raise DataFault(_too_large(jobs))
             if without := [job for job in jobs if not job.rows]:
                 await self._gone(jobs_text(without))
             await self._run(statement, {"jobs": keys, "rows": rows})
@@ -115,6 +115,15 @@ class DatabricksWarehouse:
             except Conflict:
                 await asyncio.sleep(pause)
         return await self._execution.run(statement, parameters)
+
+
+def _too_large(jobs: Sequence[JobRows]) -> str:
+    """Say what does not fit into one statement, which is told to nobody unless one job stands alone."""
+    sizes = [len(as_json(row)) for job in jobs for row in job.rows] or [0]
+    return (
+        f"its items are larger than the {STATEMENT_BYTES} bytes that Databricks takes at once: the largest is item "
+        f"{sizes.index(max(sizes))}, as {max(sizes)} bytes"
+    )
 
 
 def _pauses() -> Iterator[float]:
