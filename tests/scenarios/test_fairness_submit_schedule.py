@@ -165,19 +165,22 @@ def test_30_two_clicks_on_retry_now_start_one_attempt_and_a_click_in_the_next_wa
     world.claim()
     later = RetryLater(node_id="fetch", try_number=2, delay_ms=AN_HOUR)
     world.report(later)
-    hurry = RetryNow(command_id="click", org_id="acme", job_id="j1")
-    assert names(world.when(hurry)) == ["RetryBroughtForward"]
+
+    def click(attempt: int) -> RetryNow:
+        return RetryNow(command_id="click", org_id="acme", job_id="j1", attempt=attempt)
+
+    assert names(world.when(click(1))) == ["RetryBroughtForward"]
     assert names(world.after(MOMENT / 2)) == ["JobDispatched"]
     if claimed:
         world.claim()
     world.after(MOMENT / 2)
-    assert world.when(hurry) == []
+    assert world.when(click(1)) == []
     assert isinstance(world.reply, Refused if claimed else Done)
     world.claim()
     assert world.types().count("JobClaimed") == 2, "one new attempt"
     world.report(later, attempt=2)
-    assert names(world.when(hurry) + world.after(MOMENT)) == ["RetryBroughtForward", "JobDispatched"], "the third"
+    assert names(world.when(click(2)) + world.after(MOMENT)) == ["RetryBroughtForward", "JobDispatched"], "the third"
     world.claim()
     world.report(EXTRACTED, attempt=3)
-    assert world.when(hurry) == []
+    assert world.when(click(3)) == []
     assert isinstance(world.reply, Refused), "behind the end"
