@@ -10,7 +10,7 @@ from api import answers, requests
 from api.config import destinations, orgs
 from api.config.destinations import Secrets, Stored
 from api.errors import Gathering, Problem, invalid, not_found, together
-from api.faults import faults
+from api.faults import faults, sound
 from api.http import answer
 from api.operation import Call, Operation
 from schemas.values import Destination, OnExhausted
@@ -19,6 +19,7 @@ from services.runtime.errors import Unsealable
 from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer
 from services.runtime.settings import Settings
+from services.writers.warehouses.checks import refusals
 from services.writers.warehouses.delivering import REFUSED
 from services.writers.warehouses.kinds import KINDS, Kind, SettingsFault, place_of
 from services.writers.warehouses.secret import opening_of
@@ -83,9 +84,14 @@ def _read(read: Callable[[Mapping[str, Any]], Any], given: Mapping[str, Any]) ->
         plain: Mapping[str, Any] = msgspec.to_builtins(read(given))
     except SettingsFault as fault:
         what = fault.field.partition(".")[0]
-        found = [problem.within(what) for problem in faults(given, fault.shape, strict=True)]
-        raise together(found or [invalid(fault.field, str(fault))]) from None
+        raise together(list(_all_faults(given, fault.shape, what)) or [invalid(fault.field, str(fault))]) from None
     return plain
+
+
+def _all_faults(given: Mapping[str, Any], shape: type[Any], what: str) -> Iterator[Problem]:
+    """Yield a problem per field of settings or secrets: those of a wrong type, then those of no use all the same."""
+    yield from (problem.within(what) for problem in faults(given, shape, strict=True))
+    yield from (invalid(f"{what}.{field}", said) for field, said in refusals(shape, sound(given, shape)))
 
 
 def _faults(_: Settings, given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -93,7 +99,7 @@ def _faults(_: Settings, given: Mapping[str, Any]) -> Iterator[Problem]:
     kind = KINDS.get(given.get("kind") or "")
     for what, shape in (("settings", kind.settings), ("secrets", kind.secrets)) if kind else ():
         if given.get(what):
-            yield from (problem.within(what) for problem in faults(given[what], shape, strict=True))
+            yield from _all_faults(given[what], shape, what)
 
 
 def _sealed(call: Call, kind: str, name: str, given: Mapping[str, Any]) -> Secrets:

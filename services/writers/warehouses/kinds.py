@@ -26,7 +26,7 @@ MIB = 1024 * 1024
 
 
 class WarehouseSettings(Protocol):
-    """Where a table is: a frozen struct whose `__post_init__` raises a ValueError that begins with the field's name."""
+    """Where a table is: a frozen struct whose `checks` say what its fields take; what it raises begins with a name."""
 
     @property
     def place(self) -> str:

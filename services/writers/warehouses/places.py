@@ -2,13 +2,18 @@
 
 from yarl import URL
 
+from services.writers.warehouses.checks import Check
 
-def checked_url(field: str, text: str) -> URL:
-    """Return the URL of a server, or raise ValueError that names the field."""
+
+def is_url(text: str) -> bool:
+    """Tell whether this is the URL of a server."""
     try:
         url = URL(text)
     except ValueError:
-        url = URL()
-    if url.scheme not in ("http", "https") or not url.host or url.user or url.password or url.query or url.fragment:
-        raise ValueError(f"{field} takes a URL with http or https and a host, and no user in it")
-    return url
+        return False
+    return url.scheme in ("http", "https") and not (
+        not url.host or url.user or url.password or url.query or url.fragment
+    )
+
+
+SERVER = Check(is_url, "a URL with http or https and a host, and no user in it")

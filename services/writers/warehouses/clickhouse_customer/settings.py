@@ -1,12 +1,15 @@
 """Where a table in a customer's ClickHouse is, and who may write to it."""
 
 import re
+from typing import ClassVar
 
 import msgspec
 
-from services.writers.warehouses.places import checked_url
+from services.writers.warehouses.checks import Check, Checks, check
+from services.writers.warehouses.places import SERVER
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+NAMED = Check(NAME.fullmatch, "a letter or underscore, then letters, digits and underscores")
 
 
 class ClickHouseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -17,14 +20,16 @@ class ClickHouseSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True
     table: str
     user: str = "default"
 
+    checks: ClassVar[Checks] = {
+        "url": SERVER,
+        "database": NAMED,
+        "table": NAMED,
+        "user": Check(lambda user: user and user.isprintable(), "the name of a user"),
+    }
+
     def __post_init__(self) -> None:
         """Raise ValueError that names the field."""
-        checked_url("url", self.url)
-        for field in ("database", "table"):
-            if not NAME.fullmatch(getattr(self, field)):
-                raise ValueError(f"{field} takes a letter or underscore, then letters, digits and underscores")
-        if not self.user or not self.user.isprintable():
-            raise ValueError("user takes the name of a user")
+        check(self)
 
     @property
     def place(self) -> str:
@@ -37,10 +42,11 @@ class ClickHousePassword(msgspec.Struct, frozen=True, forbid_unknown_fields=True
 
     password: str = ""
 
+    checks: ClassVar[Checks] = {"password": Check(str.isprintable, "printable characters: it goes out in a header")}
+
     def __post_init__(self) -> None:
         """Raise ValueError that names the field and quotes nothing of it."""
-        if not self.password.isprintable():
-            raise ValueError("password takes printable characters: it goes out in a header")
+        check(self)
 
     def __repr__(self) -> str:
         return "ClickHousePassword()"

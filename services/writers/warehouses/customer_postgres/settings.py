@@ -2,13 +2,32 @@
 
 import re
 from ipaddress import ip_address
-from typing import Literal
+from typing import ClassVar, Literal
 
 from msgspec import Struct
 
+from services.writers.warehouses.checks import Check, Checks, check
+
 _HOST = re.compile(r"[A-Za-z0-9:](?:[A-Za-z0-9.:_-]{0,251}[A-Za-z0-9])?")
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,47}")  # our own names beside it are up to 15 longer, and Postgres takes 63
-_KINDS = {"database": 63, "user": 63}
+_LONGEST = 63  # bytes of any other name
+_NAMED = Check(_NAME.fullmatch, "up to 48 lower-case letters, digits and underscores, no digit first")
+
+
+def _is_host(host: str) -> bool:
+    return bool(_HOST.fullmatch(host)) and (":" not in host or _is_address(host))
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_name(name: str) -> bool:
+    return 1 <= len(name.encode("utf-8", "replace")) <= _LONGEST and name.isprintable()
 
 
 class PostgresSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -22,19 +41,18 @@ class PostgresSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="
     schema: str = "public"
     sslmode: Literal["disable", "prefer", "require", "verify-full"] = "require"
 
+    checks: ClassVar[Checks] = {
+        "host": Check(_is_host, "one host name or address, without scheme and port"),
+        "port": Check(range(1, 65_536).__contains__, "a number from 1 to 65535"),
+        "database": Check(_is_name, f"the name of a database, of up to {_LONGEST} bytes"),
+        "user": Check(_is_name, f"the name of a user, of up to {_LONGEST} bytes"),
+        "schema": _NAMED,
+        "table": _NAMED,
+    }
+
     def __post_init__(self) -> None:
         """Raise ValueError that names the field."""
-        if not _HOST.fullmatch(self.host) or (":" in self.host and not _is_address(self.host)):
-            raise ValueError("host takes one host name or address, without scheme and port")
-        if not 1 <= self.port <= 65_535:
-            raise ValueError("port takes a number from 1 to 65535")
-        for name, longest in _KINDS.items():
-            value = getattr(self, name)
-            if not 1 <= len(value.encode("utf-8", "replace")) <= longest or not value.isprintable():
-                raise ValueError(f"{name} takes the name of a {name}, of up to {longest} bytes")
-        for name in ("schema", "table"):
-            if not _NAME.fullmatch(getattr(self, name)):
-                raise ValueError(f"{name} takes up to 48 lower-case letters, digits and underscores, no digit first")
+        check(self)
 
     @property
     def place(self) -> str:
@@ -47,18 +65,13 @@ class PostgresSecrets(Struct, frozen=True, forbid_unknown_fields=True, rename="c
 
     password: str
 
+    checks: ClassVar[Checks] = {
+        "password": Check(lambda password: password and "\0" not in password, "a password, which is not empty")
+    }
+
     def __post_init__(self) -> None:
         """Raise ValueError that names the field and quotes nothing of it."""
-        if not self.password or "\0" in self.password:
-            raise ValueError("password takes a password, which is not empty")
+        check(self)
 
     def __repr__(self) -> str:
         return "PostgresSecrets()"
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True

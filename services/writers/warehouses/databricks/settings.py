@@ -1,11 +1,16 @@
 """Where a Databricks table is, and how its writer logs in."""
 
 import re
+from typing import ClassVar
 
 from msgspec import Struct
 
+from services.writers.warehouses.checks import Check, Checks, check
+
 _HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?")
+_WAREHOUSE = re.compile(r"[A-Za-z0-9]{1,64}")
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,254}")
+_NAMED = Check(_NAME.fullmatch, "a name of letters, digits, _ and -")
 
 
 class DatabricksSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -17,15 +22,17 @@ class DatabricksSettings(Struct, frozen=True, forbid_unknown_fields=True, rename
     schema: str
     table: str
 
+    checks: ClassVar[Checks] = {
+        "host": Check(_HOST.fullmatch, "the host name of a workspace, without scheme, port and path"),
+        "warehouse_id": Check(_WAREHOUSE.fullmatch, "the id of a SQL warehouse, of letters and digits"),
+        "catalog": _NAMED,
+        "schema": _NAMED,
+        "table": _NAMED,
+    }
+
     def __post_init__(self) -> None:
         """Refuse what Databricks could not take, and name the field."""
-        if not _HOST.fullmatch(self.host):
-            raise ValueError("host takes the host name of a workspace, without scheme, port and path")
-        if not re.fullmatch(r"[A-Za-z0-9]{1,64}", self.warehouse_id):
-            raise ValueError("warehouseId takes the id of a SQL warehouse, of letters and digits")
-        for name in ("catalog", "schema", "table"):
-            if not _NAME.fullmatch(getattr(self, name)):
-                raise ValueError(f"{name} takes a name of letters, digits, _ and -")
+        check(self)
 
     @property
     def place(self) -> str:

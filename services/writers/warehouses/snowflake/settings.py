@@ -1,16 +1,21 @@
 """Where a Snowflake table is, and how its writer logs in."""
 
 import re
+from typing import ClassVar
 
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from msgspec import Struct
 
+from services.writers.warehouses.checks import Check, Checks, check
+
 # Hosts of accounts: all that a writer connects to, unless private addresses are allowed.
 HOSTS = (".snowflakecomputing.com", ".snowflakecomputing.cn")
 _ACCOUNT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,120}[A-Za-z0-9])?")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_$]{0,254}")
+_HOST = re.compile(r"[A-Za-z0-9.:\[\]-]{0,253}")
+_NAMED = Check(_NAME.fullmatch, "a name of letters, digits, _ and $ that begins with a letter or _")
 
 
 class SnowflakeSettings(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
@@ -25,18 +30,20 @@ class SnowflakeSettings(Struct, frozen=True, forbid_unknown_fields=True, rename=
     role: str = ""  # empty: the user's default role
     host: str = ""  # empty: <account>.snowflakecomputing.com
 
+    checks: ClassVar[Checks] = {
+        "account": Check(_ACCOUNT.fullmatch, "an account identifier such as myorg-myaccount, without host or scheme"),
+        "user": Check(lambda user: 1 <= len(user) <= 255 and user.isprintable(), "the login name of a Snowflake user"),
+        "database": _NAMED,
+        "schema": _NAMED,
+        "table": _NAMED,
+        "warehouse": _NAMED,
+        "role": Check(lambda role: not role or _NAMED.fine(role), _NAMED.takes),
+        "host": Check(_HOST.fullmatch, "a host name, without scheme and path"),
+    }
+
     def __post_init__(self) -> None:
         """Refuse what Snowflake could not take, and name the field."""
-        if not _ACCOUNT.fullmatch(self.account):
-            raise ValueError("account takes an account identifier such as myorg-myaccount, without host or scheme")
-        if not 1 <= len(self.user) <= 255 or not self.user.isprintable():
-            raise ValueError("user takes the login name of a Snowflake user")
-        for name in ("database", "schema", "table", "warehouse"):
-            _check_name(name, getattr(self, name))
-        if self.role:
-            _check_name("role", self.role)
-        if self.host and not re.fullmatch(r"[A-Za-z0-9.:\[\]-]{1,253}", self.host):
-            raise ValueError("host takes a host name, without scheme and path")
+        check(self)
 
     @property
     def place(self) -> str:
@@ -79,8 +86,3 @@ class SnowflakeSecrets(Struct, frozen=True, forbid_unknown_fields=True, rename="
         if not isinstance(key, RSAPrivateKey):
             raise ValueError("privateKey takes an RSA key")
         return key
-
-
-def _check_name(field: str, value: str) -> None:
-    if not _NAME.fullmatch(value):
-        raise ValueError(f"{field} takes a name of letters, digits, _ and $ that begins with a letter or _")
