@@ -6,13 +6,14 @@ Those that are about processes are in `test_claim_rebalance_crash_on_kafka.py`.
 from schemas.events import JobClaimed, JobDispatched, JobFailed, NodeFinished, ReportRefused
 from services.decider.leases import LeaseClock
 from services.ledger.apply import apply
+from services.ledger.digest import digest_of_state
 from services.ledger.policy import SECOND, Policy
 from services.ledger.record import digest_of
 from services.ledger.replies import Granted, Refused
 from services.ledger.reports import HandedBack, RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
-from tests.unit.ledger.world import EXTRACTED, World, ack, failed_node, names, node
+from tests.unit.ledger.world import EXTRACTED, PlainEncoder, World, ack, failed_node, names, node
 
 POLICY = Policy()
 LOOK = POLICY.heartbeat // 4
@@ -148,9 +149,10 @@ def test_21_twenty_jobs_in_mixed_states_are_the_same_after_a_restart() -> None:
             world.cancel(job_id)
     again = Ledger(0, world.policy)
     for recorded in world.seen:
-        apply(again, recorded, digest_of(b""))
+        apply(again, recorded, digest_of(PlainEncoder().encode(recorded)))
     assert len(again.jobs) == 20
-    assert again.jobs == world.ledger.jobs
+    assert again.jobs == world.ledger.jobs  # with all their times
+    assert digest_of_state(again) == digest_of_state(world.ledger)  # and queues, slots, waits and owners with them
     assert {job.status for job in again.jobs.values()} == {
         Status.PENDING,
         Status.EXTRACTION_DONE,
