@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, to_builtins
 
-from tests.event_streams import Stream
+from tests.event_streams import ENDED, Stream
 
 Times = tuple[float, float]  # seconds by the clock, and on a core
 LIVE_JOBS = 200  # how many jobs are under way at once: how much a batch holds of each
@@ -30,7 +30,7 @@ def generated(events: int, stream: Stream) -> Stream:
     numbers = random.Random(1)
     stream.open()
     while len(stream.events) < events:
-        while sum(job.status not in ("completed", "failed", "cancelled") for job in stream.jobs[-NEWEST:]) < LIVE_JOBS:
+        while sum(job.status not in ENDED for job in stream.jobs[-NEWEST:]) < LIVE_JOBS:
             stream.submit(len(stream.jobs))
         stream.play(numbers.randrange(LIVE_JOBS) * 16 + numbers.randrange(1, 15) for _ in range(500))
     return stream

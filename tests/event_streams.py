@@ -43,6 +43,7 @@ from tests.delivery_streams import acknowledge, requested, settle
 START = 1_750_000_000_000_001  # microseconds UTC; odd, so that lost microseconds show
 STEP = 1_337  # microseconds between events
 ENCODER = Encoder({name: number for number, name in enumerate(EVENT_TYPES, start=1)})
+ENDED = ("completed", "failed", "cancelled")
 DESTINATIONS = (
     Destination(destination_id="internal", kind="postgres"),
     Destination(destination_id="hook", kind="webhook"),
@@ -80,6 +81,7 @@ class Stream:
     events: list[Recorded] = field(default_factory=list)
     raws: list[bytes] = field(default_factory=list)
     jobs: list[Play] = field(default_factory=list)
+    live: list[Play] = field(default_factory=list)  # jobs, less those that were seen to have ended
     cause: int = -1
     heads: dict[str, bytes] = field(default_factory=dict)
     org_seqs: dict[str, int] = field(default_factory=dict)
@@ -101,17 +103,17 @@ class Stream:
         for number in numbers:
             self.cause += 1
             pick, what = divmod(number, 16)
-            ended = [job for job in self.jobs if job.status in ("completed", "failed", "cancelled")]
-            live = [job for job in self.jobs if job not in ended]
-            if what == 14 and ended:
+            # A long stream has many jobs, few of them live: all of them are looked through only where one is deleted.
+            self.live = [job for job in self.live if job.status not in ENDED]
+            if what == 14 and (ended := [job for job in self.jobs if job.status in ENDED]):
                 job = ended[pick % len(ended)]
                 self.delete(job) if pick % 3 or job.gone else self.expire(job)
             elif what == 1:
                 self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
-            elif not live or what == 0:
+            elif not self.live or what == 0:
                 self.submit(pick)
             else:
-                self.advance(live[pick % len(live)], what)
+                self.advance(self.live[pick % len(self.live)], what)
         return self
 
     def record(self, event: AnyEvent, seq: int, actor: str = "timer") -> Recorded:
@@ -162,6 +164,7 @@ class Stream:
         org = self.orgs[number % len(self.orgs)]
         job = Play(org, job_id, chosen, cost=int(org == self.orgs[0]))
         self.jobs.append(job)
+        self.live.append(job)
         self.of(
             job,
             JobSubmitted(
