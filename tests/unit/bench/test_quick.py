@@ -1,9 +1,11 @@
 """The quick comparison: what lies outside the noise is named, what lies within is not, and nothing is left out."""
 
+from types import SimpleNamespace
+
 import msgspec
 import pytest
 
-from bench import quick
+from bench import quick, quick_works
 from bench.peers.figures import Spread
 from bench.quick_works import Work
 
@@ -44,12 +46,14 @@ def test_without_committed_ratios_everything_is_new() -> None:
     assert quick.report(figures(a=found(1.0)), None).endswith("nothing is dearer than committed")
 
 
-def test_a_piece_is_compared_with_the_floor_that_was_measured_beside_it() -> None:
-    def spin(number: int) -> int:
-        return sum(range(number))
+def test_a_piece_is_compared_with_the_floor_that_was_measured_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr(quick_works, "time", SimpleNamespace(process_time=lambda: now[0]))
 
-    work = Work("ten times", lambda: spin(200_000), lambda: spin(2_000_000))
-    assert 2 < work.ratio() < 50
+    def takes(seconds: float) -> None:
+        now[0] += seconds
+
+    assert Work("ten times", lambda: takes(0.5), lambda: takes(5.0)).ratio() == 10
 
 
 def test_the_committed_ratios_are_of_pieces_that_are_measured() -> None:
@@ -62,5 +66,5 @@ def test_when_time_has_run_out_one_round_is_measured(monkeypatch: pytest.MonkeyP
     rounds = iter(range(1, 10))
     monkeypatch.setattr(quick, "works", lambda: [Work("a piece", lambda: None, lambda: None)])
     monkeypatch.setattr(Work, "ratio", lambda _work: float(next(rounds)))
-    assert quick.measure(5, 0.0) == {"a piece": found(2.0)}  # the first was to warm up
-    assert quick.measure(3, float("inf")) == {"a piece": found(5.0, 4.0, 6.0)}
+    assert quick.measure(5, 0.0) == ({"a piece": found(2.0)}, 1)  # the first was to warm up
+    assert quick.measure(3, float("inf")) == ({"a piece": found(5.0, 4.0, 6.0)}, 3)
