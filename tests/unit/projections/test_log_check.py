@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from projections.verification.compare import compare, expected_rows
+from projections.postgres.rows import Deleted, Delivery, Job, Transition, Visit
+from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.fires import check_fires
 from projections.verification.log import PartitionLog, read_partition
 from schemas.avro_of import record_schema
@@ -17,6 +18,13 @@ from tests.delivery_streams import waive
 from tests.event_streams import START, Play, Stream, records_of
 from tests.fakes.records import InMemoryRecords
 
+COLUMNS: dict[str, type[msgspec.Struct]] = {
+    "jobs": Job,
+    "job_transitions": Transition,
+    "job_trace": Visit,
+    "extraction_deliveries": Delivery,
+    "deleted_jobs": Deleted,
+}
 INTERNAL = (Destination(destination_id="internal", kind="postgres"),)
 
 
@@ -197,22 +205,48 @@ def test_a_job_still_open_after_its_last_ack_is_named_once_later_commands_are_de
     assert faults(check(stream)) == ["gate"]
 
 
-@pytest.mark.parametrize("table", ["jobs", "job_transitions", "job_trace", "extraction_deliveries"])
-def test_missing_and_surplus_rows_are_named(table: str) -> None:
+@pytest.fixture
+def log() -> PartitionLog:
+    """A job that has a row in every table but one, and one that was deleted."""
     stream = Stream().open()
-    job = stream.submit(0, INTERNAL)
-    stream.dispatch(job)
-    stream.claim(job)
-    stream.visit(job)
-    stream.extract(job)
-    log = check(stream)
+    for _ in range(2):
+        job = stream.submit(0, INTERNAL)
+        stream.dispatch(job)
+        stream.claim(job)
+        stream.visit(job)
+        stream.extract(job)
+    stream.end_early(job, 2)
+    stream.delete(job)
+    return check(stream)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_missing_and_surplus_rows_are_named(log: PartitionLog, table: str) -> None:
     missing = [fault.expected for fault in compare(table, expected_rows(log, table), [])]
     assert missing
     assert set(missing) == {"one"}
-    row: dict[str, Any] = {"org_id": job.org_id, "job_id": "other", "seq": 1, "destination_id": "x", "generation": 1}
+    row: dict[str, Any] = {"org_id": "acme", "job_id": "other", "seq": 1, "destination_id": "x", "generation": 1}
     [surplus] = list(compare(table, {}, [row]))
     assert (surplus.place, surplus.expected) == (table, "none")
     assert "other" in str(surplus)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_an_edited_or_doubled_row_is_named_whatever_its_column(log: PartitionLog, table: str) -> None:
+    names = TABLES[table][0]
+    rows = [
+        dict(zip(("org_id", "job_id", *names), (*job, *key), strict=True)) | columns
+        for job, of_job in expected_rows(log, table).items()
+        for key, columns in of_job.items()
+    ]
+    assert list(compare(table, expected_rows(log, table), rows)) == []
+    assert rows[0].keys() == set(COLUMNS[table].__struct_fields__)
+    for name in sorted(rows[0].keys() - {"org_id", "job_id", *names}):
+        [fault] = compare(table, expected_rows(log, table), [rows[0] | {name: "edited"}, *rows[1:]])
+        assert (fault.place, fault.job_id.split()[0], fault.field) == (table, rows[0]["job_id"], name)
+        assert fault.found == "edited"
+    [doubled] = compare(table, expected_rows(log, table), [*rows, rows[-1]])
+    assert (doubled.field, doubled.found) == ("row", "one too many")
 
 
 def fired(stream: Stream, position: int | None = None) -> list[str]:

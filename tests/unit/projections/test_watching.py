@@ -2,14 +2,17 @@
 
 import asyncio
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 from prometheus_client import REGISTRY
 
+from projections.verification.__main__ import main
 from projections.verification.faults import Fault, Report
 from projections.verification.watching import Watch, pause_after
 from services.runtime.errors import BrokerFault
 from services.runtime.health import Progress
+from services.runtime.settings import Settings
 from tests.eventually import eventually
 
 PARTITION = "977"  # of no other test: metrics are shared by the whole run
@@ -94,3 +97,22 @@ async def test_what_no_waiting_cures_ends_the_process(
 
 def test_it_pauses_three_times_as_long_as_it_took_or_longer() -> None:
     assert (pause_after(2.0, 300.0), pause_after(200.0, 300.0)) == (300.0, 600.0)
+
+
+async def test_it_has_the_least_priority_before_it_verifies_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[object] = []
+
+    async def serve(*_arguments: object) -> SimpleNamespace:
+        return SimpleNamespace(close=close)
+
+    async def close() -> None:
+        done.append("closed")
+
+    async def run(_watch: Watch) -> None:
+        done.append("verifying")
+
+    monkeypatch.setattr("os.nice", done.append)
+    monkeypatch.setattr("projections.verification.__main__.serve", serve)
+    monkeypatch.setattr(Watch, "run", run)
+    await main(Settings(kafka="", postgres="", registry="", blobs=""))
+    assert done == [19, "verifying", "closed"]  # 19: nobody goes behind it
