@@ -6,8 +6,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from projections.postgres.views import Filters
 from services.runtime.settings import Settings
-from tests.read_plans import ORG, cases, explained, fill, unasked
+from tests.read_plans import GIVEN, ORG, cases, explained, fill, unasked
 
 JOBS = 20_000
 # Small here, and read whole because of it.
@@ -56,3 +57,7 @@ async def test_a_query_without_its_index_is_seen(filled: psycopg.Connection[Any]
 
 def test_a_query_that_nobody_asks_is_named() -> None:
     assert {"usage", "fires"} <= unasked({"job", "page by domain"})
+
+
+def test_every_filter_of_a_list_is_asked_alone_and_with_every_other() -> None:
+    assert set(GIVEN) == set(Filters.__struct_fields__)

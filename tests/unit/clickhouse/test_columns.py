@@ -1,6 +1,7 @@
 """The table in ClickHouse has a column for every field of every event: ClickHouse drops what it has no column for."""
 
 import re
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,22 @@ from schemas.recorded import Header
 
 COLUMN = re.compile(r"^    (\w+) [A-Z]", re.MULTILINE)
 ADDED = re.compile(r"ADD COLUMN IF NOT EXISTS (\w+) ([A-Z](?:\([^)]*\)|[^,;])*)")
+DECLARED = re.compile(r"^    (\w+) ((?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^,\n(])+)", re.MULTILINE)
 MICROS = re.compile(r"^    (\w+) DateTime64\(6, 'UTC'\)", re.MULTILINE)
+
+# By the type of a field in Avro, what its column may be. What is neither a dictionary nor a random id has a codec.
+TYPES = {
+    "string": ("LowCardinality(String)", "String CODEC("),
+    "enum": ("LowCardinality(String)",),
+    "boolean": ("Bool CODEC(",),
+    "double": ("Float64 CODEC(",),
+    "bytes": ("String CODEC(",),
+    "long": ("Int64 CODEC(", "Int32 CODEC("),
+    "time": ("DateTime64(6, 'UTC') CODEC(",),
+    "fixed 16": ("FixedString(16)",),
+    "fixed 32": ("FixedString(32)",),
+    "array": ("Array(String) CODEC(", "Array(FixedString(16)) CODEC("),
+}
 
 
 def text() -> str:
@@ -37,6 +53,22 @@ def test_every_column_is_a_field_and_every_time_is_a_time() -> None:
     fields = {name for event in EVENT_TYPES.values() for name in event.__struct_fields__} | {*Header.__struct_fields__}
     assert set(COLUMN.findall(text())) == fields - WITHOUT_COLUMN
     assert set(MICROS.findall(text())) == {name for name in fields if name.endswith("_at")}
+
+
+def test_every_column_has_the_type_of_its_field_and_a_codec() -> None:
+    declared: dict[str, str] = dict(DECLARED.findall(text()))
+    for event_type in EVENT_TYPES:
+        for field in record_schema(event_type)["fields"]:
+            if (name := field["name"]) in WITHOUT_COLUMN:
+                continue
+            kind = "time" if name.endswith("_at") else _kind(field["type"])
+            assert declared[name].strip().startswith(TYPES[kind]), (event_type, name, declared[name])
+
+
+def _kind(avro: Any) -> str:
+    if isinstance(avro, str):
+        return avro
+    return f"fixed {avro['size']}" if avro["type"] == "fixed" else str(avro["type"])
 
 
 def test_exactly_the_fields_that_hold_records_have_no_column() -> None:
