@@ -1,6 +1,8 @@
 """What an attempt reports, node by node, for every way a walk can go."""
 
+import asyncio
 import contextlib
+import gc
 import json
 from dataclasses import replace
 from typing import Any, NoReturn
@@ -14,6 +16,7 @@ from services.ledger.tasks import Task
 from services.runtime.errors import BlobFault, CredentialsAway
 from services.workers.attempt import Report, attempt
 from services.workers.extraction import CONTENT_TYPE, Document
+from services.workers.providers.protocol import FetchRequest, FetchResult
 from services.workers.readers import PageTooHard, Readers
 from services.workers.steps import Tools
 from services.workers.workflows import Workflows
@@ -299,3 +302,32 @@ async def test_a_finished_node_is_told_while_the_next_one_takes_its_time() -> No
         first = await anext(reports)
     assert [node.node_id for node in first.nodes] == ["in", "a"]
     assert first.outcome is None
+
+
+class FailsWhenTold(ScriptedProvider):
+    """Fails at its second call, once it is told to."""
+
+    def __init__(self, first: FetchResult) -> None:
+        super().__init__(first)
+        self.fail = asyncio.Event()
+
+    async def fetch(self, request: FetchRequest) -> FetchResult:
+        """Answer once."""
+        if self.answers:
+            return await super().fetch(request)
+        await self.fail.wait()
+        raise BlobFault("away")
+
+
+async def test_a_walk_that_is_left_while_its_visit_fails_leaves_no_fault_that_nobody_looked_at() -> None:
+    document, provider, unseen = workflow(service("a"), service("b")), FailsWhenTold(CAPTCHA), list[Any]()
+    blobs = MemoryBlobs({WORKFLOW_REF: document})
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: unseen.append(context))
+    walking = attempt(Tools(OneProvider(provider), blobs), Workflows(blobs), task(), granted())
+    assert (await anext(walking)).outcome is None, "what was seen before, while the second visit goes on"
+    provider.fail.set()
+    for _ in range(10):  # the visit fails, and nobody has asked yet what came of it
+        await asyncio.sleep(0)
+    await walking.aclose()
+    gc.collect()
+    assert unseen == []
