@@ -96,6 +96,13 @@ def test_the_formulas_of_quality_hold() -> None:
     ]
 
 
+def test_the_composite_weighs_completeness_six_to_four() -> None:
+    extraction = read(Field(name="title", query="h1"), Field(name="gone", query=".gone"))
+    assert (extraction.completeness, extraction.validation, extraction.composite) == (0.5, 1.0, 0.7)
+    extraction = read(*(Field(name=name, query=".gone", default="x") for name in "ab"), Field(name="t", query="h1"))
+    assert (extraction.completeness, extraction.validation, extraction.composite) == (0.3333, 1.0, 0.6)
+
+
 def test_a_default_fills_in_but_does_not_count_as_found() -> None:
     extraction = read(Field(name="title", query="h1"), Field(name="colour", query=".colour", default="grey"))
     assert extraction.normalized == {"title": "Big kettle", "colour": "grey"}
