@@ -94,7 +94,7 @@ async def test_46_a_branch_that_fails_without_a_fail_edge_ends_the_job_at_once_a
 async def test_47_what_two_ways_lead_to_runs_once_and_the_job_is_done_only_after_it() -> None:
     world, _ = await walked(workflow(service("a", retries=1), service("b")), broken(), page())
     assert [node_id for node_id, *_ in visits(world)] == ["in", "a", "b", "read", "store", "out"]
-    assert world.types().index("JobExtracted") > world.types().index("NodeFinished")
+    assert "NodeFinished" not in world.types()[world.types().index("JobExtracted") :]
     assert world.status() is Status.EXTRACTION_DONE
     world.settle(ack())
     assert world.status() is Status.COMPLETED

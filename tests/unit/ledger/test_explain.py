@@ -54,6 +54,18 @@ def test_a_higher_priority_and_a_due_retry_are_ahead() -> None:
     assert explained(world, "j2").ahead == 1, "j3 has the slot, the due retry is next"
 
 
+def test_a_due_retry_for_which_its_org_has_no_slot_waits_on_for_the_cap() -> None:
+    world = manned(World().org(cap=1))
+    world.submit("j1", "j2")
+    world.claim("j1")
+    world.report(RetryLater(node_id="fetch", try_number=2, delay_ms=1000))
+    assert explained(world).because is Because.BACKOFF
+    world.after(11)
+    manned(world)  # any event tells the ledger the time
+    why = explained(world)
+    assert (why.status, why.because, why.holders, why.ahead) == ("waiting_retry", Because.ORG_CAP, ("j2",), 0)
+
+
 def test_without_workers_of_its_kind_a_job_says_so_whether_dispatched_or_not() -> None:
     world = World(policy=Policy(min_window=1)).org(cap=5)
     world.submit("j1", "j2")
