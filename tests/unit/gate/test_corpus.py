@@ -3,15 +3,19 @@
 import csv
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import lxml.html  # type: ignore[import-untyped]
 import pytest
 
 from services.workers.gate.judge import Page, judge
 
 CORPUS = Path(os.environ.get("JOBLEDGER_PAGES") or Path(__file__).parents[4] / "shared" / "corpora" / "pages")
 NEEDED = 24  # of the bad pages, by the right rule
-MEDIAN_MS = 20.0  # of CPU time for a page of 100 KB; loose, for machines that are busy: `python -m bench.gate` measures
+PARSED = 3.0  # times that a page could be parsed meanwhile; 1.4 it is. `python -m bench.gate` measures milliseconds
+TRIES = 5  # the least of these: what others do to the caches of a busy machine is not the gate's
 
 pytestmark = pytest.mark.skipif(
     not (CORPUS / "labels.csv").exists(), reason="no corpus of pages: set JOBLEDGER_PAGES to its directory"
@@ -37,11 +41,18 @@ def test_bad_pages_are_refused_by_the_right_rule() -> None:
     assert len(verdicts) - len(wrong) >= min(NEEDED, len(verdicts)), wrong
 
 
-def test_a_page_is_judged_in_milliseconds() -> None:
-    paces = []
-    for _name, _label, page in pages():
-        if len(page.body) > 60_000:
-            started = time.thread_time()
-            judge(page)
-            paces.append((time.thread_time() - started) * 1000 * 100_000 / len(page.body))
-    assert sorted(paces)[len(paces) // 2] < MEDIAN_MS
+def test_a_verdict_on_a_large_page_costs_little_more_than_parsing_it() -> None:
+    large = [page for _name, _label, page in pages() if len(page.body) > 60_000]
+    shares = []
+    for page in large:
+        tries = [(cost(judge, page), cost(lxml.html.document_fromstring, page.body)) for _ in range(TRIES)]
+        judging, parsing = map(min, zip(*tries, strict=True))
+        shares.append(judging / parsing)
+    assert sorted(shares)[len(shares) // 2] < PARSED, shares
+
+
+def cost(work: Callable[[Any], object], of: object) -> float:
+    """Return the CPU time that some work takes."""
+    started = time.thread_time()
+    work(of)
+    return time.thread_time() - started
