@@ -1,5 +1,6 @@
 """What a row of the read model holds comes out under the name that the API has for it, and nothing under another's."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from types import UnionType
 from typing import Any, get_args, get_origin
@@ -14,15 +15,20 @@ from projections.postgres.rows import Visit
 from projections.postgres.views import Extraction, Gate, JobLine
 
 NOON = datetime(2027, 1, 15, 12, tzinfo=UTC)
-SHOWN_BY = {Visit: shown.visit, JobLine: shown.summary, Gate: shown.gate, Extraction: _shown}
-NAMES = {  # of the API, where they differ from those of the row in more than their writing
+SHOWN_BY: dict[Any, Callable[[Any], Any]] = {
+    Visit: shown.visit,
+    JobLine: shown.summary,
+    Gate: shown.gate,
+    Extraction: _shown,
+}
+NAMES: dict[Any, dict[str, str]] = {  # of the API, where they differ from those of the row in more than their writing
     Visit: {"node_id": "node", "node_kind": "kind", "try_number": "attempt", "message": "errorMessage",
             "next_node_id": "nextNode"},
     JobLine: {"workflow_version": "version", "submitted_at": "createdAt", "finished_at": "completedAt"},
     Gate: {},
     Extraction: {},
 }  # fmt: skip
-INSIDE = {  # that no answer shows
+INSIDE: dict[Any, set[str]] = {  # that no answer shows
     Visit: {"org_id", "job_id", "seq", "event_id", "partition", "attempt", "final_url", "body_ref", "content_type",
             "body_bytes"},
     JobLine: set(), Gate: set(), Extraction: set(),
