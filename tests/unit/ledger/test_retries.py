@@ -45,6 +45,7 @@ def test_the_settings_have_the_schedules_of_the_rules() -> None:
     policy, rules = policy_of(Settings(kafka="", postgres="", registry="", blobs="")), Policy()
     assert (policy.webhook_schedule, policy.delivery_schedule) == (rules.webhook_schedule, rules.delivery_schedule)
     assert policy.gate_deadline == rules.gate_deadline
+    assert policy.endpoint_span == rules.endpoint_span == 5 * 24 * HOUR
 
 
 @pytest.mark.parametrize("kind", ["webhook", "postgres"])

@@ -101,6 +101,17 @@ async def test_a_status_that_never_ends_is_a_timeout() -> None:
     assert (outcome.status, outcome.error_type, outcome.retryable) == (0, "timeout", True)
 
 
+@pytest.mark.parametrize(
+    ("status", "throttled"),
+    [(429, True), (502, True), (504, True), (500, False), (503, False), (408, False), (404, False)],
+)
+async def test_of_answers_that_name_no_time_429_502_and_504_throttle_the_endpoint(status: int, throttled: bool) -> None:
+    outcome = await outcome_of(f"HTTP/1.1 {status} x\r\nContent-Length: 0\r\n\r\n".encode())
+    assert (outcome.throttled, outcome.pause_seconds, outcome.retryable) == (throttled, None, True)
+    named = await outcome_of(f"HTTP/1.1 {status} x\r\nRetry-After: 9\r\nContent-Length: 0\r\n\r\n".encode())
+    assert (named.throttled, named.pause_seconds) == (True, 9.0)
+
+
 @pytest.mark.parametrize("asked", ["99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT"])
 async def test_a_pause_of_ages_is_a_day_for_the_message(asked: str) -> None:
     outcome = await outcome_of(f"HTTP/1.1 503 x\r\nRetry-After: {asked}\r\nContent-Length: 0\r\n\r\n".encode())

@@ -58,6 +58,14 @@ def test_a_large_extraction_is_left_to_its_link(size: int, inline: bool) -> None
     assert data["links"]["extraction"] == "/api/v1/extraction/results/job-1"
 
 
+@pytest.mark.parametrize(("size", "inline"), [(20 * 1024, True), (20 * 1024 + 1, False)])
+def test_a_message_of_more_than_20_kib_is_what_counts_as_large(size: int, inline: bool) -> None:
+    bare = len(body_of(delivery(), json.dumps({"normalized": {"text": ""}}).encode(), ""))
+    body = body_of(delivery(), json.dumps({"normalized": {"text": "x" * (size - bare)}}).encode(), "")
+    assert (said(body)["data"]["extraction"] is not None) is inline
+    assert (len(body) == size) is inline
+
+
 def test_every_try_says_the_same_bytes() -> None:
     one = delivery(extracted_at=EXTRACTED_AT)
     extraction = b'{"normalized":{"b":1,"a":2}}'
