@@ -3,6 +3,7 @@
 import asyncio
 import json
 import socket
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -79,7 +80,10 @@ def one_after_another(receiver: Receiver, *answers: int | None) -> None:
     receiver.answers["/"] = answer
 
 
-async def test_61_every_try_has_the_same_id_and_bytes_and_its_own_signature() -> None:
+async def test_61_every_try_has_the_same_id_and_bytes_and_its_own_signature(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = int(time.time())
+    moments = iter((now - 60, now, now + 60))
+    monkeypatch.setattr("services.writers.webhook.calls.seconds", lambda: next(moments))
     async with receiving() as receiver, desk(replace(SETTINGS, webhook_timeout_seconds=1.0)) as at:
         secret = at.endpoints.add("wh-1", f"{receiver.url}/").secrets[0]
         at.blobs.blobs["e"] = json.dumps({"normalized": AWKWARD}).encode()
@@ -90,6 +94,10 @@ async def test_61_every_try_has_the_same_id_and_bytes_and_its_own_signature() ->
     assert (len(tries), len({each.message_id for each in tries}), len({each.body for each in tries})) == (3, 1, 1)
     for each in tries:
         Webhook(secret).verify(each.body, dict(each.headers))
+    signed = [dict(each.headers) for each in tries]
+    assert [int(each.pop("webhook-timestamp")) for each in signed] == [now - 60, now, now + 60]
+    assert len({each.pop("webhook-signature") for each in signed}) == 3
+    assert signed[0] == signed[1] == signed[2], "nothing else differs"
 
 
 async def test_61_also_from_another_process_to_another_url_with_another_secret_and_redelivered() -> None:

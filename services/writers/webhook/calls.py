@@ -1,7 +1,7 @@
 """Calls an endpoint for a delivery: signs, sends, slows down where it asks for that, and notes what came of it."""
 
-import time
 from datetime import UTC, datetime, timedelta
+from time import time as seconds
 
 from services.ledger.tasks import Delivery
 from services.runtime.metrics import count, timed
@@ -29,7 +29,7 @@ class Calls:
     async def call(self, delivery: Delivery, endpoint: Endpoint, body: bytes) -> Outcome:
         """Send a message once; whatever goes wrong is in the outcome."""
         at = datetime.now(UTC)
-        headers = headers_of(message_id(delivery), int(time.time()), body, endpoint.secrets)
+        headers = headers_of(message_id(delivery), int(seconds()), body, endpoint.secrets)
         outcome = await self._sender.send(endpoint.url, headers, body)
         timed("webhook_seconds", outcome.latency_ms / 1000, outcome=outcome.error_type or "acked")
         self._throttle(endpoint_of(delivery), outcome)
