@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
+from services.runtime.settings import Settings
 from services.writers.webhook import sender
 from services.writers.webhook.sender import Outcome, Sender
 from tests.unit.webhook.fakes import SETTINGS
@@ -99,6 +101,19 @@ async def test_what_is_no_answer_is_tried_again(pieces: Sequence[bytes]) -> None
 async def test_a_status_that_never_ends_is_a_timeout() -> None:
     outcome = await outcome_of(b"HTTP/1.1 102 Processing\r\n\r\n", b"HTTP/1.1 20", timeout_seconds=0.2)
     assert (outcome.status, outcome.error_type, outcome.retryable) == (0, "timeout", True)
+
+
+async def test_what_the_log_of_attempts_gets_is_status_latency_and_the_first_kib(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    moments = iter((100.0, 100.25))
+    monkeypatch.setattr(sender, "time", SimpleNamespace(monotonic=lambda: next(moments)))
+    outcome = await outcome_of(b"HTTP/1.1 500 x\r\nContent-Length: 2000\r\n\r\n", b"a" * 1024 + b"b" * 976)
+    assert (outcome.status, outcome.latency_ms, outcome.answer) == (500, 250, b"a" * 1024)
+
+
+def test_an_endpoint_has_15_seconds_for_its_status() -> None:
+    assert Settings(kafka="", postgres="", registry="", blobs="").webhook_timeout_seconds == 15.0
 
 
 @pytest.mark.parametrize(

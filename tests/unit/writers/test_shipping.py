@@ -142,7 +142,16 @@ async def test_faults_are_tried_again_and_say_what_they_are(fault: Exception, er
     assert b"marker-3" not in result.private
 
 
-async def test_a_destination_that_fails_is_asked_once_an_interval() -> None:
+async def test_a_destination_that_fails_is_asked_once_an_interval_and_the_metrics_show_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown = list[float]()
+
+    def level(name: str, value: float, **labels: str) -> None:
+        assert (name, labels) == ("destinations_unavailable", {"destination_kind": KIND.name})
+        shown.append(value)
+
+    monkeypatch.setattr("services.writers.warehouses.delivering.level", level)
     bench = Bench()
     bench.warehouse.fault = DestinationDown("away")
     for _ in range(5):
@@ -151,6 +160,7 @@ async def test_a_destination_that_fails_is_asked_once_an_interval() -> None:
     bench.warehouse.fault, bench.now = None, 11.0
     assert [each.error_type for each in await bench.deliver(own())] == [""]
     assert [each.error_type for each in await bench.deliver(own())] == [""]
+    assert shown == [0, 1, 1, 1, 1, 0, 0]
 
 
 async def test_a_destination_that_is_gone_or_disabled_is_closed() -> None:
