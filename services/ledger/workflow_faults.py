@@ -51,6 +51,7 @@ def faults(
     """Return every fault of a document; empty means it can run."""
     return [
         *node_faults(workflow),
+        *name_faults(workflow),
         *edge_faults(workflow),
         *settings_faults(workflow, providers, selector_fault),
         *route_faults(workflow.routes, route_form),
@@ -61,6 +62,14 @@ def node_faults(workflow: Workflow) -> Iterator[Fault]:
     """Yield what is wrong with the nodes, whatever the edges are."""
     yield from _identity(workflow)
     yield from _entries(workflow)
+
+
+def name_faults(workflow: Workflow) -> Iterator[Fault]:
+    """Yield ids that nobody could read; a walk finds its way by them all the same."""
+    for number, node in enumerate(workflow.nodes):
+        if not node.id.isprintable():
+            message = "holds a line break, a control character or one that nobody sees: leave it out"
+            yield Fault(f"nodes[{number}].id", "bad_value", message)
 
 
 def edge_faults(workflow: Workflow) -> Iterator[Fault]:
@@ -76,9 +85,6 @@ def _identity(workflow: Workflow) -> Iterator[Fault]:
     for number, node in enumerate(workflow.nodes):
         if node.id in seen:
             yield Fault(f"nodes[{number}].id", "duplicate_id", f"another node is called {node.id!r} too: rename one")
-        if not node.id.isprintable():
-            message = "holds a line break, a control character or one that nobody sees: leave it out"
-            yield Fault(f"nodes[{number}].id", "bad_value", message)
         seen.add(node.id)
 
 

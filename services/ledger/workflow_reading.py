@@ -20,7 +20,14 @@ from services.ledger.workflow import (
     Workflow,
     WorkflowInvalid,
 )
-from services.ledger.workflow_faults import edge_faults, faults, node_faults, route_faults, settings_faults
+from services.ledger.workflow_faults import (
+    edge_faults,
+    faults,
+    name_faults,
+    node_faults,
+    route_faults,
+    settings_faults,
+)
 from services.ledger.workflow_shape import shaped
 
 MAX_DOCUMENT_BYTES = 1024 * 1024
@@ -85,6 +92,7 @@ def _more(
     workflow = Workflow(nodes=nodes, edges=edges)
     return [
         *(node_faults(workflow) if known else ()),
+        *(name_faults(workflow) if known else ()),
         *(edge_faults(workflow) if known and edges_read else ()),
         *settings_faults(workflow, providers, selector_fault),
         *route_faults(plain.get("routes", ()), route_form),

@@ -5,7 +5,7 @@ import pytest
 from services.ledger.workflow import WorkflowInvalid
 from services.runtime.errors import BlobMissing
 from services.workers.workflows import Workflows
-from tests.unit.workers.fakes import MemoryBlobs, workflow
+from tests.unit.workers.fakes import MemoryBlobs, service, workflow
 
 
 async def test_a_document_is_read_once() -> None:
@@ -34,3 +34,8 @@ async def test_a_broken_document_is_not_kept() -> None:
         await workflows.document("w")
     blobs.blobs["w"] = workflow()
     await workflows.document("w")
+
+
+async def test_a_document_of_before_is_walked_whatever_its_nodes_are_called() -> None:
+    walked = await Workflows(MemoryBlobs({"w": workflow(service("a\u200bb\n"))})).document("w")
+    assert "a\u200bb\n" in {node.id for node in walked.nodes}
