@@ -164,6 +164,8 @@ def _long(data: bytes, at: int) -> tuple[int, int]:
         if byte < 0x80:
             break
         shift += 7
+        if shift >= MAX_BITS:  # ten bytes at most: to read a megabyte of them on takes half a minute
+            _refuse("a number that does not end")
     if number.bit_length() > MAX_BITS:
         _refuse("a number that no long can hold")
     return number, at

@@ -111,6 +111,19 @@ def test_a_number_out_of_its_bounds_is_refused() -> None:
             read(data)
 
 
+def test_a_number_of_more_than_ten_bytes_is_refused_where_it_could_have_ended() -> None:
+    data = ENCODER.encode(example("JobClaimed"))
+    at = codec.FRAME.size + 16 + 1 + len("JobClaimed")  # of `seq`, behind id and type
+    number = data[at]
+    assert 0 < number < 0x80
+    longer = {filler: bytes((number | 0x80, *(0x80,) * filler, 0)) for filler in (8, 9, 100)}
+    assert DECODER.decode(data[:at] + longer[8] + data[at + 1 :]) == example("JobClaimed")
+    for filler in (9, 100):
+        for read in (DECODER.decode, DECODER.claim):
+            with pytest.raises(NotAnEvent):
+                read(data[:at] + longer[filler] + data[at + 1 :])
+
+
 @pytest.mark.parametrize(
     "changes", [{"event_id": bytes(15)}, {"prev_hash": bytes(33)}, {"cause": 2**63}, {"seq": -(2**63) - 1}]
 )
