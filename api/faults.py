@@ -21,11 +21,16 @@ def faults(value: Mapping[str, Any], shape: type, strict: bool) -> Iterator[Prob
     for name, given in value.items():
         if name in known:
             yield from _of_field(name, given, known[name].type, strict)
-        else:
+        elif _forbids_others(shape):
             yield invalid(name, f"there is no field `{name}`: leave it out")
     for name, field in known.items():
         if field.required and name not in value:
             yield invalid(name, f"the field `{name}` is missing")
+
+
+def _forbids_others(shape: Any) -> bool:
+    """Whether other fields are an error: of a file that is sent as others made it only some are read."""
+    return bool(shape.__struct_config__.forbid_unknown_fields)
 
 
 def named(path: str, error: msgspec.ValidationError) -> Problem:

@@ -64,6 +64,12 @@ def test_a_field_of_a_warehouse_that_is_of_a_wrong_type_hides_no_other() -> None
     assert found == ["settings.port", "settings.tabel", "settings.table", "settings.host"]
 
 
+def test_what_is_not_read_of_a_key_file_is_no_fault() -> None:
+    key_file = {**PLACES["bigquery"]["secrets"], "project_id": "p", "auth_uri": "https://accounts.example"}
+    found = named_of_a_destination({"kind": "bigquery", "secrets": key_file})
+    assert sorted(found) == ["secrets.private_key", "secrets.token_uri", "secrets.type"]
+
+
 @pytest.mark.parametrize("kind", PLACES)
 async def test_everything_is_named_also_where_the_rest_of_the_body_is_fine(
     kind: str, monkeypatch: pytest.MonkeyPatch
