@@ -87,6 +87,7 @@ class Keyring:
     def forget(self, key_id: str) -> None:
         """Ask for a key anew at its next call: it was revoked, or ends sooner than it did."""
         self._known.pop(key_id, None)
+        self._looked_up.pop(key_id, None)  # what a look-up that is under way finds may be of before
 
     async def _note(self, grant: Grant) -> None:
         now = self._clock()
@@ -119,7 +120,8 @@ class Keyring:
         return task
 
     def _heard(self, key_id: str, task: "asyncio.Task[Grant | None]") -> None:
-        del self._looked_up[key_id]
+        if self._looked_up.get(key_id) is task:
+            del self._looked_up[key_id]
         if not task.cancelled():
             task.exception()  # who waits for it has it; where nobody does, the next call asks again
 
@@ -130,7 +132,7 @@ class Keyring:
             self._known.pop(key_id, None)
             _remember(self._unknown, key_id, now)
             self._failures.note_look_up()
-        else:
+        elif self._looked_up.get(key_id) is asyncio.current_task():
             self._unknown.pop(key_id, None)
             _remember(self._known, key_id, (now, grant))
         return grant

@@ -35,6 +35,27 @@ class Database:
         return GRANT if self.live and key_id == GRANT.key_id else None
 
 
+async def test_a_key_that_is_revoked_while_it_is_looked_up_is_looked_up_anew() -> None:
+    database, asked, answer = Database(), asyncio.Event(), asyncio.Event()
+
+    async def find(key_id: str) -> Grant | None:
+        """Return what is true now, later."""
+        grant = await database.find(key_id)
+        asked.set()
+        await answer.wait()
+        return grant
+
+    keyring = Keyring(find, "", database.note)
+    call = asyncio.create_task(keyring.caller(f"Bearer {KEY}"))
+    await asked.wait()
+    database.live = False
+    keyring.forget(GRANT.key_id)
+    answer.set()
+    assert (await call).org_id == "acme"  # it came before
+    with pytest.raises(Problem, match="revoked"):
+        await keyring.caller(f"Bearer {KEY}")
+
+
 async def test_a_revoked_key_dies_when_it_is_looked_up_again() -> None:
     now = 0.0
     database = Database()
