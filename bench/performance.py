@@ -38,6 +38,10 @@ SECTIONS = {
     "decider": Section(
         "The decider alone", "One partition's decider, and a bare transactional loop that moves the same bytes."
     ),
+    "read_models": Section(
+        "Read models",
+        "`python -m bench.read_models`: both projections catch up with a long log, each part of it beside its floor.",
+    ),
     "destinations": Section(
         "Destinations", "What two more destinations and ClickHouse cost ([destinations](destinations.md))."
     ),
