@@ -48,6 +48,7 @@ PLACES = (
     Destination(destination_id="hook-0197f2a4c3", kind="webhook"),
     Destination(destination_id="lake-0197f2a4c3", kind="clickhouse", gating=False),
 )
+NODES = ("entry", "fetch", "gate", "extraction")  # that a job visits, in their order
 Item = TypeVar("Item")
 
 
@@ -265,6 +266,3 @@ class JobLog:
 
     def _uuid(self, kind: str, number: int) -> str:
         return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{kind}-{self._partition}-{number}"))
-
-
-NODES = ("entry", "fetch", "gate", "extraction")

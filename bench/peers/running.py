@@ -105,6 +105,8 @@ def measure(where: Place, drivers: Sequence[Driver], plan: Plan) -> Measure:
         spent = used(before, cpu_ms(pids))
         for each in running:
             each.communicate(timeout=STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        raise PeerAway(f"its driver did not end within {STOP_SECONDS:g} s of its measure") from None
     finally:
         for each in running:
             each.kill()
@@ -118,15 +120,18 @@ def measure(where: Place, drivers: Sequence[Driver], plan: Plan) -> Measure:
 
 def run_once(argv: Sequence[str], environ: Mapping[str, str]) -> None:
     """Run what prepares a system; PeerAway where it fails."""
-    answer = subprocess.run(
-        argv,
-        env={**os.environ, **environ},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PREPARE_SECONDS,
-        check=False,
-    )
+    try:
+        answer = subprocess.run(
+            argv,
+            env={**os.environ, **environ},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=PREPARE_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise PeerAway(f"`{' '.join(argv[-2:])}` took longer than {PREPARE_SECONDS:g} s") from None
     if answer.returncode:
         raise PeerAway(f"`{' '.join(argv[-2:])}` failed: {(answer.stdout + answer.stderr)[-TAIL_CHARS:]}")
 

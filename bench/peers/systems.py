@@ -3,7 +3,7 @@
 import http.client
 import json
 import socket
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -111,7 +111,7 @@ def river_on_postgres(place: Place, plan: Plan) -> Sequence[Driver]:
 def _postgres(place: Place) -> str:
     """Start the Postgres that the ledger's own stack has, with its settings, and make a database."""
     place.start(postgres.postgres_program(place.directory, PASSWORD))
-    url = postgres.dsn(port_for_running(place, "postgres"), PASSWORD)
+    url = postgres.dsn(_port_of(place, "postgres"), PASSWORD)
     postgres.ensure_database(url)
     with psycopg.connect(url) as connection:
         [(commit, sync)] = connection.execute(
@@ -122,7 +122,7 @@ def _postgres(place: Place) -> str:
     return url
 
 
-def port_for_running(place: Place, name: str) -> int:
+def _port_of(place: Place, name: str) -> int:
     """Return the port of a program that runs in a place."""
     ports: dict[str, int] = json.loads(place.directory.ports.read_text())
     return ports[name]
@@ -141,8 +141,9 @@ def _driver(
     return Driver(argv, in_flight, counts, {**_python_path(), **(environ or {})})
 
 
-def _program(name: str, argv: tuple[str, ...], port: int, ready: object, environ: Mapping[str, str]) -> Program:
-    assert callable(ready)
+def _program(
+    name: str, argv: tuple[str, ...], port: int, ready: Callable[[], bool], environ: Mapping[str, str]
+) -> Program:
     return Program(name=name, argv=argv, ready=ready, port=port, endpoint=f"{LOOPBACK}:{port}", environ=environ)
 
 

@@ -2,13 +2,14 @@
 
 import json
 import re
+import sys
 from itertools import pairwise
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from bench.peers import catalogue, install
+from bench.peers import catalogue, install, running
 from bench.peers.figures import Compared, Figures, Measure, ratio_of, speed_of, spread
 from bench.peers.page import section
 from bench.peers.window import BEGIN, END, NothingDone, closed_loop
@@ -88,6 +89,12 @@ async def test_a_system_that_does_nothing_is_no_endless_loop(monkeypatch: pytest
 
     with pytest.raises(NothingDone):
         await closed_loop(nothing, none, lambda _word, _figures: None, in_flight=1, warm_up=0.0, seconds=0.0, pause=0.0)
+
+
+def test_a_preparation_that_does_not_end_makes_its_peer_away_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running, "PREPARE_SECONDS", 0.05)
+    with pytest.raises(install.PeerAway, match=r"took longer than 0\.05 s"):
+        running.run_once((sys.executable, "-c", "import signal; signal.pause()"), {})
 
 
 @pytest.mark.parametrize("file", sorted(install.REQUIREMENTS.glob("*.txt")), ids=lambda file: file.name)

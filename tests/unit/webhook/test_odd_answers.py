@@ -18,7 +18,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 
 @pytest.fixture(autouse=True)
 def _short_reading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sender, "READ_SECONDS", 0.1)
+    monkeypatch.setattr(sender, "READ_SECONDS", 0.3)  # a busy machine takes its time between status and body
 
 
 @asynccontextmanager
