@@ -15,7 +15,7 @@ from services.workers.gate.judge import Page, judge
 CORPUS = Path(os.environ.get("JOBLEDGER_PAGES") or Path(__file__).parents[4] / "shared" / "corpora" / "pages")
 NEEDED = 24  # of the bad pages, by the right rule
 PARSED = 3.0  # times that a page could be parsed meanwhile; 1.4 it is. `python -m bench.gate` measures milliseconds
-TRIES = 5  # the least of these: what others do to the caches of a busy machine is not the gate's
+TRIES = 3  # the least of these: what others do to the caches of a busy machine is not the gate's
 
 pytestmark = pytest.mark.skipif(
     not (CORPUS / "labels.csv").exists(), reason="no corpus of pages: set JOBLEDGER_PAGES to its directory"
