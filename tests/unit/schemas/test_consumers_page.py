@@ -1,0 +1,40 @@
+"""What docs/consumers.md names in the languages of others is what events have."""
+
+import json
+import re
+from pathlib import Path
+
+from schemas.avro_of import record_schema
+from schemas.events import EVENT_TYPES
+
+PAGE = (Path(__file__).parents[3] / "docs" / "consumers.md").read_text()
+TYPE = re.compile(r"jobledger\.([A-Z]\w+)")
+COLUMN = re.compile(r"(\w+) (?:Int64|String|LowCardinality\(String\)|DateTime64\(6, 'UTC'\))")
+
+
+def fields(*names: str) -> set[str]:
+    """Return the fields of these types of events."""
+    return {field["name"] for name in names for field in record_schema(name)["fields"]}
+
+
+def test_the_sink_of_kafka_connect_writes_fields_of_the_type_that_it_takes_and_upserts_by_its_place() -> None:
+    [text] = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    config: dict[str, str] = json.loads(text)["config"]
+    [wanted] = re.findall(r"@\.event_type == '(\w+)'", config["transforms.wanted.filter.condition"])
+    columns = set(config["transforms.columns.include"].split(","))
+    assert columns <= fields(wanted)
+    assert {"partition", "position"} == set(config["pk.fields"].split(",")) <= columns
+    assert (config["consumer.override.isolation.level"], config["insert.mode"]) == ("read_committed", "upsert")
+    named = {key.split(".")[1] for key in config if key.startswith("transforms.")}
+    assert named == set(config["transforms"].split(","))
+
+
+def test_the_tables_of_another_clickhouse_have_columns_of_fields_only() -> None:
+    [text] = re.findall(r"^```sql\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    columns = set(COLUMN.findall(text))
+    assert {"partition", "position", "event_type"} < columns <= fields(*EVENT_TYPES)
+
+
+def test_every_type_that_the_page_names_is_one() -> None:
+    named = set(TYPE.findall(PAGE)) - {"WriterFence"}  # which has no schema, being no event
+    assert {"JobCompleted", "JobFailed", "JobCancelled"} <= named <= EVENT_TYPES.keys()
