@@ -90,7 +90,9 @@ def pop_due(ledger: Ledger, now: int) -> Timer | None:
 def _line_up(ledger: Ledger, timer: Timer) -> None:
     job = ledger.jobs.get(timer.job_id)
     delivery = job.delivery(timer.detail) if job is not None else None
-    if job is None or delivery is None or delivery.state in SETTLED or ledger.resends.has_room(job, delivery):
+    if job is None or delivery is None or delivery.state in SETTLED or not job.delivers(delivery):
+        return  # nothing follows from it: it takes nobody's place, and is not waited for until a deadline
+    if ledger.resends.has_room(job, delivery):
         return
     ledger.resends.put(timer, job, delivery)
     until = deadline(job, delivery, ledger.policy)

@@ -6,6 +6,8 @@ from services.ledger.state import Ledger
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
+OPENED = frozenset({DeliveryState.ACKED, DeliveryState.WAIVED})  # only a new generation of it begins another wait
+
 
 def matters(ledger: Ledger, timer: Timer) -> bool:
     """Whether a wait may still lead to something; False only where it cannot, however the job goes on."""
@@ -38,4 +40,6 @@ def unclaimed_yet(job: Job) -> bool:
 def _delivery_matters(job: Job, timer: Timer) -> bool:
     """Whether it belongs to what the delivery waits for now: an earlier wait ended before this one began."""
     delivery = job.delivery(timer.detail)
-    return delivery is not None and delivery.state is not DeliveryState.ACKED and delivery.changed_at <= timer.due_at
+    if delivery is None or delivery.state in OPENED or not job.delivers(delivery):
+        return False
+    return delivery.changed_at <= timer.due_at

@@ -8,6 +8,7 @@ from services.ledger.apply import apply
 from services.ledger.policy import HOUR, MINUTE, SECOND, Policy
 from services.ledger.record import digest_of
 from services.ledger.reports import DeliveryResult
+from services.ledger.stale import matters
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 from tests.unit.ledger.world import POSTGRES, World, ack
@@ -124,3 +125,21 @@ def test_a_step_fires_no_more_than_its_limit_however_many_are_due() -> None:
     world.decider.timers(world.now, 20)
     assert len(list(world.decider.decided())) == 5
     assert world.ledger.resends.waiting == 15, "the others stand among the timers still"
+
+
+@pytest.mark.parametrize("before_it_is_due", [True, False])
+def test_a_job_that_was_cancelled_takes_no_place_in_line_and_leaves_no_wait(before_it_is_due: bool) -> None:
+    world = backlog(Policy(resend_window=1), jobs=3)
+    if before_it_is_due:
+        world.cancel("j2")
+    world.after(40)
+    world.cancel("j2")
+    assert world.ledger.resends.waiting == (1 if before_it_is_due else 2)
+    assert not [each for each in world.ledger.timers if each.job_id == "j2" and matters(world.ledger, each)]
+    if before_it_is_due:
+        assert not [each for each in world.ledger.timers if each.job_id == "j2"]
+    for job_id in ("j0", "j1"):
+        answered(world, job_id)
+        assert world.status(job_id) is Status.COMPLETED
+    assert world.ledger.resends.waiting == 0
+    assert "DeliveryRequested" not in world.types("j2")[world.types("j2").index("JobCancelled") :]
