@@ -129,7 +129,7 @@ def test_a_step_fires_no_more_than_its_limit_however_many_are_due() -> None:
 
 @pytest.mark.parametrize("before_it_is_due", [True, False])
 def test_a_job_that_was_cancelled_takes_no_place_in_line_and_leaves_no_wait(before_it_is_due: bool) -> None:
-    world = backlog(Policy(resend_window=1), jobs=3)
+    world = backlog(Policy(resend_window=1, spread_percent=0), jobs=3)
     if before_it_is_due:
         world.cancel("j2")
     world.after(40)
