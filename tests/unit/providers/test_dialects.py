@@ -8,7 +8,8 @@ import pytest
 from aiohttp import web
 
 from services.ledger.workflow import ServiceSettings
-from services.workers.providers.protocol import Fetched, ProviderError
+from services.workers.providers.dialect import session_of
+from services.workers.providers.protocol import Fetched, FetchRequest, ProviderError
 from tests.fakes.providers.brightdata import FakeBrightData
 from tests.fakes.providers.decodo import FakeDecodo
 from tests.fakes.providers.frame import SECRETS, FakeProvider, SitePage
@@ -231,6 +232,12 @@ async def test_sessions_of_the_same_name_are_one_within_an_org() -> None:
             assert isinstance(await called(fake, base_url, settings=node(fake, session=session)), Fetched)
     first, again, other = (asked["session_id"] for asked in fake.asked)
     assert first == again != other
+
+
+def test_sessions_of_the_same_name_are_two_of_two_orgs() -> None:
+    settings = ServiceSettings(provider="decodo", session=SESSION)
+    mine, theirs = (session_of(FetchRequest(URL, settings, "j", org_id)) for org_id in ("acme", "rival"))
+    assert mine != theirs
 
 
 async def test_a_page_keeps_what_is_worth_keeping_of_its_headers() -> None:
