@@ -22,7 +22,7 @@ class Document(Struct, frozen=True):
     replaced_characters: int
 
 
-Documents = Callable[[Iterable[str]], Mapping[str, Document]]  # by blob key; those that were purged are left out
+Documents = Callable[[Iterable[str]], Mapping[str, Document]]  # by key; missing and unreadable ones are left out
 NOTHING = Document({}, 0)  # of a job for which no extractor ran
 
 
@@ -38,7 +38,7 @@ async def _read(blobs: BlobStore, keys: set[str]) -> dict[str, Document]:
         async with places:
             try:
                 return key, document_of(await blobs.get(key)) if key else NOTHING
-            except BlobMissing:
+            except (BlobMissing, ValueError, AttributeError, TypeError):  # gone, no JSON, or not one of an extraction
                 return key, None
 
     return {key: document for key, document in await asyncio.gather(*map(read, keys)) if document}

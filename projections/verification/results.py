@@ -27,6 +27,7 @@ from services.runtime.strangers import Stranger, claim_of
 ROW_IDS = UUID("6f1c4f0e-2b0a-5d53-9a4e-0a6a9f7c1d3e")  # a job's row has the same id wherever it is written
 OF_EXTRACTION = ("quality_completeness", "quality_validation", "quality_composite", "latency_ms")
 JOBS_AT_ONCE = 500
+BLOBS = "blobs"  # the place of an extraction that is missing
 Asked = tuple[str, str, str, int]  # org, job, destination, generation
 
 
@@ -52,7 +53,7 @@ class Place:
     acked: int = 0  # the newest generation that was acknowledged; 0: none
 
     def columns(self, key: JobKey, generation: int, document: Document | None) -> Columns:
-        """Return what the row of a generation has to say; without the document, if that was purged."""
+        """Return what the row of a generation has to say; without the document, if there is none."""
         extracted = self.asked[generation]
         row: Columns = {name: getattr(extracted, name) for name in OF_EXTRACTION}
         row |= {"id": uuid5(ROW_IDS, "/".join(key)), "raw_blob_key": extracted.result_ref}
@@ -77,7 +78,7 @@ class Results:
     def check(self, log: PartitionLog) -> Iterator[Fault]:
         """Yield acknowledged deliveries whose row is older than the ACK, or not what was extracted.
 
-        Those whose row is missing come with `unasked`: it may be gone because its job was deleted since.
+        Those whose row or extraction is missing come with `unasked`: it may be gone because its job was deleted since.
         """
         there = {key: events for key, events in log.jobs.items() if not is_gone(events)}
         jobs = {key: places_of(events, self._store.kind) for key, events in there.items()}
@@ -94,7 +95,7 @@ class Results:
                 )
 
     def unasked(self, open_records: OpenRecords, decoder: Decoder, partitions: range) -> Iterator[Fault]:
-        """Yield rows that no delivery of the whole log asked for, and missing ones of jobs that were not deleted."""
+        """Yield rows that no delivery of the whole log asked for, and what is missing of jobs not deleted."""
         left = set(self._store.every()) - self._explained
         for partition in partitions if left or self._missing else ():
             with closing(open_records(partition)) as records:
@@ -129,6 +130,10 @@ class Results:
                     missing = Fault(self._store.place, key[0], _named(key[1], name), "row", "one", "none")
                     self._missing.setdefault(key, []).append(missing)
                 continue
+            asked_for = place.asked.get(row["generation"])
+            if asked_for and asked_for.extraction_ref not in documents:
+                lost = Fault(BLOBS, key[0], _named(key[1], name), "extraction", "one", "none that can be read")
+                self._missing.setdefault(key, []).append(lost)
             for column, expected, found in self._differences(key, place, row, documents):
                 yield Fault(self._store.place, key[0], _named(key[1], name), column, expected, found)
 

@@ -1,17 +1,21 @@
 """What verification asks of the rows of a destination, told by a store in memory."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import uuid5
 
+import pytest
+
 from projections.postgres.rows import JobKey
-from projections.verification.documents import Document, document_of
+from projections.verification.documents import Document, Documents, document_of, documents_of
 from projections.verification.expected import Columns
 from projections.verification.results import ROW_IDS, Asked, Results
 from services.writers.rows import NAMESPACE
 from tests.event_streams import Play, Stream, records_of
 from tests.fakes.records import InMemoryRecords
 from tests.unit.projections.test_log_check import check, decoder, extracted
+from tests.unit.workers.fakes import MemoryBlobs
 
 
 @dataclass
@@ -37,8 +41,14 @@ def row_of(job: Play, **values: object) -> Columns:
     return row | {"normalized": {}, "replaced_characters": 0} | values
 
 
-def faults(stream: Stream, *rows: Columns, upto: int | None = None) -> list[tuple[str, str]]:
-    results = Results(Memory(list(rows)), lambda keys: dict.fromkeys(keys, Document({}, 0)))
+def all_there(keys: Iterable[str]) -> Mapping[str, Document]:
+    return dict.fromkeys(keys, Document({}, 0))
+
+
+def faults(
+    stream: Stream, *rows: Columns, upto: int | None = None, documents: Documents = all_there
+) -> list[tuple[str, str]]:
+    results = Results(Memory(list(rows)), documents)
     found = list(results.check(check(stream, position=upto)))
     found += results.unasked(lambda _: InMemoryRecords(records_of(stream)), decoder(), range(1))
     return [(fault.field, fault.found) for fault in found]
@@ -73,6 +83,22 @@ def test_a_row_older_than_its_ack_or_with_other_values_is_named_by_its_column() 
     columns = row_of(job).keys() - {"org_id", "job_id", "destination_id", "generation"}
     for column in columns:
         assert faults(stream, row_of(job, **{column: "!"})) == [(column, "!")]
+
+
+def test_an_extraction_that_the_blob_store_lost_is_named_unless_its_job_was_deleted_since() -> None:
+    stream = Stream().open()
+    job = extracted(stream)
+    stream.ack(job, "internal")
+    upto = len(stream.events)
+    assert faults(stream, row_of(job), documents=lambda _: {}) == [("extraction", "none that can be read")]
+    stream.delete(job)
+    assert faults(stream, row_of(job), upto=upto, documents=lambda _: {}) == []
+
+
+@pytest.mark.parametrize("data", [b"{", b"[]", b'{"normalized": "\xff"}', b'{"replacedCharacters": "many"}'])
+def test_an_extraction_that_cannot_be_read_counts_as_none_and_takes_no_other_with_it(data: bytes) -> None:
+    blobs: Any = MemoryBlobs({"bad": data, "good": b"{}"})
+    assert documents_of(blobs)(["bad", "good", "gone", ""]).keys() == {"good", ""}
 
 
 def test_an_extraction_is_compared_as_a_row_can_hold_it() -> None:
