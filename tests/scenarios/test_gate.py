@@ -13,12 +13,14 @@ from schemas.events import AnyEvent, DeliveryAcked, DeliveryRequested, JobComple
 from schemas.recorded import Recorded
 from schemas.values import After, Destination, OnExhausted
 from services.decider.alarms import raise_alarms
+from services.decider.batch import BatchDecider
 from services.ledger.policy import SECOND, Policy
 from services.ledger.reports import DeliveryResult
 from services.ledger.status import Status
 from services.runtime.metrics import exposition
 from services.writers.writer import Writer
-from tests.unit.ledger.world import EXTRACTED, World, ack, names, node
+from tests.property.test_snapshots import restored
+from tests.unit.ledger.world import EXTRACTED, PlainEncoder, World, ack, names, node
 
 NOTICE = Destination(destination_id="wh-0:job.completed", kind="webhook", gating=False, after=After.COMPLETED)
 
@@ -100,6 +102,26 @@ def test_56_an_ack_beside_a_last_failure_in_one_batch_opens_the_gate(failed_firs
     answers = [ack(error_type="connection", rows=0), ack()]
     world.settle(*(answers if failed_first else reversed(answers)))
     assert world.status() is Status.COMPLETED
+
+
+def test_56_the_set_is_that_of_the_submission_whatever_jobs_before_and_after_it_have() -> None:
+    """Destinations were added, taken away and changed between three jobs of an org; also after a restart."""
+    world = World().org()
+    sets = {"j1": hooks(2), "j2": (*hooks(1, gating=False), NOTICE), "j3": hooks(3, on_exhausted=OnExhausted.FAIL)}
+    for job_id, places in sets.items():
+        world.submit(job_id, destinations=places)
+    world.decider = BatchDecider(restored(world.ledger), PlainEncoder())
+    for job_id, places in sets.items():
+        world.claim(job_id)
+        asked = [event for event in world.report(EXTRACTED, node(0), job_id=job_id) if type(event) is DeliveryRequested]
+        assert {event.destination_id for event in asked} == {place.destination_id for place in places}
+        assert world.job(job_id).destinations == places
+    assert world.status("j2") is Status.COMPLETED
+    for job_id, last in (("j1", 1), ("j3", 2)):
+        world.settle(*(ack(job_id, f"wh-{number}") for number in range(last)))
+        assert world.status(job_id) is Status.EXTRACTION_DONE
+        world.settle(ack(job_id, f"wh-{last}"))
+        assert world.status(job_id) is Status.COMPLETED
 
 
 def test_56_acks_for_another_job_or_place_open_nothing() -> None:
