@@ -2,7 +2,10 @@
 
 from msgspec.structs import replace
 
+from projections.clickhouse.gathering import MOST_EVENTS, GatheringLog
+from schemas.events import JobSubmitted
 from schemas.recorded import Recorded
+from services.runtime.raw_log import RawEntry
 from services.runtime.registry import encoder
 from services.runtime.settings import Settings
 from tests.event_streams import Stream
@@ -24,6 +27,38 @@ def at_times(stream: Stream, step: int) -> list[int]:
     ]
     stream.raws = [stream.encoder.encode(each) for each in stream.events]
     return times
+
+
+class Trickle:
+    """A log to which each org adds an event a second, one after the other; waiting for it moves its clock."""
+
+    def __init__(self, orgs: int, seconds: int) -> None:
+        self.orgs, self.seconds, self.now, self.read = orgs, seconds, 0.0, 0
+
+    def poll(self, max_events: int, timeout_seconds: float) -> list[RawEntry]:
+        """Return what has come, at once, or the next event as soon as it comes."""
+        due = self.read / self.orgs
+        if self.read == self.orgs * self.seconds or due > self.now + timeout_seconds:
+            self.now += timeout_seconds
+            return []
+        self.now = max(self.now, due)
+        come = max(int(self.now * self.orgs) - self.read, 1)
+        first, self.read = self.read, min(self.read + min(come, max_events), self.orgs * self.seconds)
+        headers = [("ce_type", f"jobledger.{JobSubmitted.__name__}".encode())]
+        return [RawEntry(b"", 0, 2 * at, at, headers, f"org-{at % self.orgs}") for at in range(first, self.read)]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+
+def test_71_300_orgs_at_an_event_a_second_for_5_minutes_are_two_inserts_a_second() -> None:
+    trickle = Trickle(orgs=300, seconds=300)
+    log, inserts = GatheringLog(trickle, lambda: trickle.now), list[list[RawEntry]]()
+    while trickle.now < trickle.seconds:
+        inserts.append(log.poll(MOST_EVENTS, 0.1))
+    assert [each.position for insert in inserts for each in insert] == list(range(300 * 300))
+    assert len(inserts) <= 2 * trickle.seconds + 1
+    assert len({each.org_id for insert in inserts[:3] for each in insert}) == 300, "an insert takes of all orgs"
 
 
 def test_71_300_orgs_and_400_days_at_once_make_few_parts(settings: Settings, rows: Rows) -> None:
