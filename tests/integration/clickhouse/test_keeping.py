@@ -76,3 +76,15 @@ def test_one_that_lost_all_is_not_gone_on_with_and_misses_every_job(
         go_on(keeping, streams)
     missed = [each for each in faults_of(keeping, streams) if each.place == "job_status"]
     assert {(each.org_id, each.job_id) for each in missed} == {row[:2] for row in expected_status(streams)}
+
+
+def test_one_whose_events_were_forgotten_before_stages_were_counted_by_position_is_gone_on_with(
+    settings: Settings, clickhouse: Client, streams: list[Stream], rows: Rows
+) -> None:
+    keeping = replace(settings, clickhouse_keep_days=30)
+    go_on(keeping, streams)
+    clickhouse.command("OPTIMIZE TABLE job_events FINAL")
+    clickhouse.command("TRUNCATE TABLE stage_positions")  # as an update leaves it that found no event any more
+    play(streams, 22, 30)
+    go_on(keeping, streams)
+    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
