@@ -63,6 +63,7 @@ class Cluster:
             return False
         self.say(f"{life} killed")
         self.kills += 1
+        life.killed = True
         self.end(life)
         return True
 

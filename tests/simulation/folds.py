@@ -13,6 +13,10 @@ from tests.simulation.world import START_MICROS, World, policy
 SKEW_SECONDS = 5.0  # by which the clock of no decider is ahead
 
 
+class LogBroken(Exception):
+    """A log that the rules cannot read: its run is over."""
+
+
 class Folds:
     """Folds whatever stands in the logs."""
 
@@ -27,7 +31,11 @@ class Folds:
         """Go on by one event."""
         partition, digest = recorded.header.partition, digest_of(stored)
         self._told[partition].append((recorded, digest))
-        apply(self.ledgers[partition], recorded, digest)
+        try:
+            apply(self.ledgers[partition], recorded, digest)
+        except Exception as error:
+            said = f"{partition}:{recorded.header.position} {recorded.header.event_type} cannot be folded: {error!r}"
+            raise LogBroken(said) from error
 
     def at(self, partition: int, position: int) -> Ledger:
         """Return the state at an earlier position, with the jobs in line that were then."""

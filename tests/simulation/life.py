@@ -17,6 +17,7 @@ class Life:
     def __init__(self, name: str, number: int, skew_micros: int = 0) -> None:
         self.name, self.number, self.skew_micros = name, number, skew_micros
         self.alive = True
+        self.killed = False  # it did not leave by itself
         self.paused_until = 0.0
         self.disturbed = False  # it was paused or told to stop: its silence may have been its own
         self.pauses: list[tuple[float, float]] = []  # from when to when it stood still, or was about to leave

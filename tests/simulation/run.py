@@ -21,6 +21,7 @@ from services.ledger.policy import SECOND
 from services.runtime.topics import DELIVERY_KINDS, deliveries, tasks
 from tests.simulation import houses
 from tests.simulation.check import Check
+from tests.simulation.folds import LogBroken
 from tests.simulation.life import WORLD
 from tests.simulation.loop import Stuck
 from tests.simulation.patches import simulated
@@ -78,9 +79,11 @@ def _simulated(seed: int, traced: bool) -> tuple[Result, Unheard]:
             check = Check(world)
             try:
                 world.loop.run_until_complete(_live(world, check))
+                result.wrong += check.verdict()
             except Stuck as stuck:
-                result.wrong.append(str(stuck))
-            result.wrong += check.verdict()
+                result.wrong += [str(stuck), *check.verdict()]
+            except LogBroken as broken:
+                result.wrong.append(str(broken))
             _bury(world)
         if traced:
             result.trace += check.told()

@@ -49,3 +49,30 @@ def test_a_failure_on_its_way_to_somebody_who_is_killed_is_not_told() -> None:
     loop.run_until_complete(killed_before_it_wakes())
     life.kept.clear()
     assert _told(loop) == []
+
+
+def test_a_failure_that_a_killed_process_waited_for_with_others_is_not_told() -> None:
+    loop, life = VirtualLoop(Random(1), 1_000), Life("worker-0", 1)
+
+    async def killed_before_all_have_answered() -> None:
+        failing, other = loop.create_future(), loop.create_future()
+
+        async def waiting_for(future: asyncio.Future[None]) -> None:
+            await future
+
+        async def waiting() -> None:
+            await asyncio.gather(waiting_for(failing), waiting_for(other), return_exceptions=True)
+
+        context = contextvars.copy_context()
+        context.run(CURRENT.set, life)
+        task = loop.create_task(waiting(), context=context)
+        await asyncio.sleep(0.1)
+        failing.set_exception(ValueError("never heard"))
+        await asyncio.sleep(0.1)
+        life.killed = True
+        loop.kill(life)
+        assert not task.done()
+
+    loop.run_until_complete(killed_before_all_have_answered())
+    life.kept.clear()
+    assert _told(loop) == []

@@ -29,7 +29,10 @@ class Unheard:
         """Note a failure; this is an exception handler of a loop."""
         thing = context.get("future") or context.get("task") or context.get("handle")
         error = context.get("exception")
-        self.told.append(f"{_life_of(thing)}: {context['message']}: {error!r} of {_name_of(thing)}")
+        life = _life_of(thing)
+        if isinstance(life, Life) and life.killed:
+            return  # what it waited for together with others, say, some of which were still to come
+        self.told.append(f"{life}: {context['message']}: {error!r} of {_name_of(thing)}")
 
 
 def heard(handles: Iterable[Handle]) -> None:
