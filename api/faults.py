@@ -99,6 +99,4 @@ def _of_parts(name: str, given: Any, kind: Any) -> Iterator[Problem]:
         for number, item in enumerate(given):
             yield from _of_field(f"{name}[{number}]", item, items, strict=True)
     elif inner is not None and isinstance(given, dict):
-        for problem in faults(given, inner, strict=True):
-            problem.body["field"] = f"{name}.{problem.body['field']}"
-            yield problem
+        yield from (problem.within(name) for problem in faults(given, inner, strict=True))
