@@ -60,3 +60,35 @@ def print_mark(word: str, figures: dict[str, float]) -> None:
     """Print a mark as the lines of a driver are read."""
     sys.stdout.write(json.dumps({"mark": word, **figures}) + "\n")
     sys.stdout.flush()
+
+
+class Calls:
+    """Jobs that are done once a call of theirs is answered; one that fails is told on stderr, and stays in flight."""
+
+    def __init__(self, call: Callable[[], Awaitable[None]]) -> None:
+        self._call = call
+        self._answered = 0
+        self._running = set[asyncio.Task[None]]()
+
+    async def submit(self) -> None:
+        """Begin a call, and do not wait for it."""
+        task = asyncio.create_task(self._counted())
+        self._running.add(task)
+        task.add_done_callback(self._ended)
+
+    async def done(self) -> int:
+        """Return how many were answered."""
+        return self._answered
+
+    async def rest(self) -> None:
+        """Wait for those that are under way."""
+        await asyncio.gather(*self._running)
+
+    async def _counted(self) -> None:
+        await self._call()
+        self._answered += 1
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._running.discard(task)
+        if not task.cancelled():
+            task.result()

@@ -9,7 +9,7 @@ import asyncio
 from dbos import DBOS, DBOSConfig
 
 from bench.peers.programs.options import STEPS, options
-from bench.peers.window import closed_loop, print_mark
+from bench.peers.window import Calls, closed_loop, print_mark
 
 
 @DBOS.step()
@@ -28,38 +28,25 @@ async def job(number: int) -> int:
 
 async def main() -> None:
     """Run the closed loop over workflows of this process."""
-    given, done, running = options("dbos_driver"), [0], set[asyncio.Task[None]]()
+    given = options("dbos_driver")
     config: DBOSConfig = {"name": "peer", "system_database_url": given.url, "log_level": "WARNING"}
     DBOS(config=config)
     DBOS.launch()
 
     async def call() -> None:
         await job(1)
-        done[0] += 1
 
-    async def submit() -> None:
-        task = asyncio.create_task(call())
-        running.add(task)
-        task.add_done_callback(ended)
-
-    def ended(task: asyncio.Task[None]) -> None:
-        running.discard(task)
-        if not task.cancelled():
-            task.result()
-
-    async def counted() -> int:
-        return done[0]
-
+    calls = Calls(call)
     await closed_loop(
-        submit,
-        counted,
+        calls.submit,
+        calls.done,
         print_mark,
         in_flight=given.in_flight,
         warm_up=given.warm_up,
         seconds=given.seconds,
         pause=0.005,
     )
-    await asyncio.gather(*running)
+    await calls.rest()
     DBOS.destroy()
 
 
