@@ -3,7 +3,6 @@
 import asyncio
 import hmac
 import re
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +13,7 @@ from multidict import MultiMapping
 from api.config.keys import Grant, opens, parts_of
 from api.errors import Problem
 from api.failures import Failures
+from services.runtime.time import monotonic
 
 T = TypeVar("T")
 TRUST_SECONDS = 3.0  # how long a looked-up key is believed: the longest that a revoked or expired one still works
@@ -44,7 +44,7 @@ class Keyring:
         find: Callable[[str], Awaitable[Grant | None]],
         operator_key: str,
         used: Callable[[Grant], Awaitable[None]],
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = monotonic,
         failures: Failures | None = None,
     ) -> None:
         self._find = find

@@ -3,12 +3,12 @@
 Only callers whose key this process has not found good before are asked to wait: whoever guesses keeps no customer out.
 """
 
-import time
 from collections.abc import Callable
 from ipaddress import IPv6Address, ip_address, ip_network
 
 from api.buckets import Buckets, told_to_wait
 from api.errors import Problem
+from services.runtime.time import monotonic
 
 ALL_FACTOR = 10.0  # as many look-ups in all as so many addresses may fail
 NETWORK_BITS = 64  # of an IPv6 address: what one customer of a network has
@@ -18,7 +18,7 @@ _ALL = "all"
 class Failures:
     """Counts the calls that failed; `per_second` those of one address, twice as many in a burst. 0: no limit."""
 
-    def __init__(self, per_second: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, per_second: float = 0.0, clock: Callable[[], float] = monotonic) -> None:
         self._per_second = per_second
         self._clock = clock
         self._buckets = Buckets()

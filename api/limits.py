@@ -4,13 +4,13 @@ A key may make so many calls a second, and in a burst those of two seconds; all 
 What is over is refused before anything is looked up for it, so that one org's load does not slow another's.
 """
 
-import time
 from collections.abc import Callable
 from functools import cache
 
 from api.auth import Caller
 from api.buckets import BURST_SECONDS, Buckets, burst, told_to_wait
 from api.errors import Problem
+from services.runtime.time import monotonic
 
 ORG_FACTOR = 2.0
 
@@ -18,7 +18,7 @@ ORG_FACTOR = 2.0
 class Limiter:
     """Counts the calls of keys and orgs; where the org has no rate of its own, by `calls_per_second`. 0: no limit."""
 
-    def __init__(self, calls_per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, calls_per_second: float, clock: Callable[[], float] = monotonic) -> None:
         self._calls_per_second = calls_per_second
         self._clock = clock
         self._buckets = Buckets()

@@ -1,11 +1,11 @@
 """Gathers events for a moment before they are inserted: ClickHouse likes few large inserts."""
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from schemas.events import WorkerAlive
 from services.runtime.raw_log import RawEntry
+from services.runtime.time import monotonic
 
 LINGER_SECONDS = 0.5  # from the first event of an insert on; a small insert costs ClickHouse as much as a large one
 # An insert of so many is worth its cost: at 2,000 events/s they are there after a tenth of a second. Who gets still
@@ -41,9 +41,9 @@ class Entries(Protocol):
 class GatheringLog:
     """A RawLog whose `poll` waits a little for more once something came."""
 
-    def __init__(self, log: Entries, clock: Callable[[], float] | None = None) -> None:
+    def __init__(self, log: Entries, clock: Callable[[], float] = monotonic) -> None:
         self._log = log
-        self._clock = clock or time.monotonic  # asked for now: by then a test may have put another in its place
+        self._clock = clock
 
     def poll(self, max_events: int, timeout_seconds: float) -> list[RawEntry]:
         """Return up to `max_events` events, waiting at most `timeout_seconds` for the first of them."""

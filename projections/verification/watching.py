@@ -8,7 +8,6 @@ import asyncio
 import logging
 import os
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from services.runtime.errors import RuntimeFault
 from services.runtime.health import Progress
 from services.runtime.metrics import count, level
 from services.runtime.postgres_faults import reason_of
+from services.runtime.time import monotonic
 
 log = logging.getLogger(__name__)
 NICENESS = 19
@@ -45,7 +45,7 @@ class Watch:
     verify: Callable[[], Report]
     pause_seconds: float
     progress: Progress
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = monotonic
     _kinds: set[str] = field(default_factory=set)  # that have a gauge: what is mended goes back to 0
     _failed: bool = False  # the last one could not be made
     _good_since: float = 0.0  # when the last verification without a fault began, or this process, if there was none

@@ -6,7 +6,6 @@ docs/errors.md says what a dead letter holds and which reasons there are.
 import asyncio
 import hashlib
 import logging
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
@@ -17,6 +16,7 @@ from services.runtime.metrics import count
 from services.runtime.producer import Sender
 from services.runtime.reader import Headers, Record
 from services.runtime.settings import Settings
+from services.runtime.time import monotonic
 from services.runtime.topics import dead_letters
 
 log = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class HourlyLimit:
     stopped all the same.
     """
 
-    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic, ages: Iterable[float] = ()) -> None:
+    def __init__(self, limit: int, clock: Callable[[], float] = monotonic, ages: Iterable[float] = ()) -> None:
         self._limit = limit
         self._clock = clock
         self._times: deque[float] = deque(sorted(clock() - age for age in ages))
@@ -97,7 +97,7 @@ class DeadLetters:
         self,
         producer: Sender,
         settings: Settings,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = monotonic,
         parked: Callable[[], Ages] | None = None,
     ) -> None:
         self._producer = producer

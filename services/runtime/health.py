@@ -1,12 +1,12 @@
 """Whether a process makes progress: red when one of its loops has not come round for some seconds."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from services.runtime.logs import without_secrets
 from services.runtime.metrics import level
+from services.runtime.time import monotonic
 
 STALL_SECONDS = 8.0  # below ten, so that who looks every second sees red within ten
 Clock = Callable[[], float]
@@ -17,7 +17,7 @@ class Progress:
     """One loop's sign of life. A loop that waits for nothing still beats; safe to use from any thread."""
 
     name: str
-    clock: Clock = time.monotonic
+    clock: Clock = monotonic
     _last_beat: float | None = None
     _reason: str = ""
     _figures: dict[str, object] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Progress:
 class Health:
     """The parts of a process that have to make progress for it to be ready."""
 
-    def __init__(self, service: str, clock: Clock = time.monotonic) -> None:
+    def __init__(self, service: str, clock: Clock = monotonic) -> None:
         self.service = service
         self._clock = clock
         self._parts: dict[str, Progress] = {}

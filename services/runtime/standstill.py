@@ -1,9 +1,9 @@
 """Notices that a reader does not move although there is more to read."""
 
-import time
 from collections.abc import Callable, Mapping
 
 from services.runtime.errors import RuntimeFault
+from services.runtime.time import monotonic
 
 STANDSTILL_SECONDS = 5.0  # looked at every two or three seconds: red within ten
 
@@ -15,7 +15,7 @@ class StoodStill(RuntimeFault):
 class Standstill:
     """Compares where readers stand with where the log ends, look by look; `what` names what is read."""
 
-    def __init__(self, what: str, seconds: float | None = None, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, what: str, seconds: float | None = None, clock: Callable[[], float] = monotonic) -> None:
         self._what = what
         self._seconds = STANDSTILL_SECONDS if seconds is None else seconds
         self._clock = clock

@@ -1,4 +1,4 @@
-"""The wall clock, as events record it."""
+"""The clocks: of the wall, as events record it, and the one that only goes on."""
 
 import time
 
@@ -6,3 +6,11 @@ import time
 def now_micros() -> int:
     """Return the microseconds since 1970-01-01 UTC."""
     return time.time_ns() // 1000
+
+
+def monotonic() -> float:
+    """Return the seconds of a clock that is never set.
+
+    For defaults: one bound to `time.monotonic` itself stays with it where a test or the simulation puts another.
+    """
+    return time.monotonic()

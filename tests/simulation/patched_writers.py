@@ -17,9 +17,7 @@ from services.scheduler import leftover_bodies, leftover_keys
 from services.scheduler.leftover_bodies import LeftoverBodies
 from services.scheduler.leftover_keys import LeftoverKeys
 from services.writers.warehouses import compose
-from services.writers.warehouses.circuits import Circuits
 from services.writers.warehouses.kinds import KINDS
-from services.writers.warehouses.shelf import Shelf
 from services.writers.warehouses.stored import StoredDestinations
 from tests.simulation import houses, lake, read_model, sweeps
 from tests.simulation.idle import nothing, serve, watch_nothing
@@ -62,17 +60,11 @@ def writers(world: World) -> list[tuple[Any, str, Any]]:
 
 def warehouses(world: World) -> list[tuple[Any, str, Any]]:
     """Return what writers of customers' warehouses stand on."""
-
-    def now() -> float:
-        return world.loop.now
-
     kind = replace(KINDS[houses.KIND], write_seconds=houses.WRITE_SECONDS)
     return [
         (writers_main, "KINDS", writers_main.KINDS | {kind.name: compose.opener(kind)}),
         (compose, "AsyncConnectionPool", nothing),
         (compose, "BlobStore", lambda _url: world.blobs),
-        (compose, "Circuits", lambda: Circuits(now)),
-        (compose, "Shelf", partial(Shelf, clock=now)),
         (StoredDestinations, "_looked_up", lambda _self, name: world.houses.looked_up(name)),
         (services.writers.warehouses.customer_postgres.warehouse, "PostgresWarehouse", world.houses.opened),
     ]

@@ -1,8 +1,9 @@
 """A circuit for each destination: one that failed several times in a row is asked once an interval only."""
 
-import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+
+from services.runtime.time import monotonic
 
 FAILURES = 3  # in a row
 PROBE_SECONDS = 10.0  # between two probes of a destination that failed so often
@@ -18,7 +19,7 @@ class Circuits:
     """Knows only destinations that failed last."""
 
     def __init__(
-        self, clock: Callable[[], float] = time.monotonic, *, failures: int = FAILURES, probe: float = PROBE_SECONDS
+        self, clock: Callable[[], float] = monotonic, *, failures: int = FAILURES, probe: float = PROBE_SECONDS
     ) -> None:
         self._clock = clock
         self._failures = failures

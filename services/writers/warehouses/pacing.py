@@ -1,7 +1,8 @@
 """How often a destination is written to: quotas count by the day, so each block has its share of an hour."""
 
-import time
 from collections.abc import Callable, Hashable
+
+from services.runtime.time import monotonic
 
 HOUR_SECONDS = 3600.0
 REMEMBERED = 10_000  # destinations, beyond which those that may be written to are forgotten
@@ -10,9 +11,9 @@ REMEMBERED = 10_000  # destinations, beyond which those that may be written to a
 class Pace:
     """Lets each destination have so many blocks an hour, evenly spread; 0: as many as come."""
 
-    def __init__(self, blocks_an_hour: int, clock: Callable[[], float] | None = None) -> None:
+    def __init__(self, blocks_an_hour: int, clock: Callable[[], float] = monotonic) -> None:
         self._apart_seconds = HOUR_SECONDS / blocks_an_hour if blocks_an_hour else 0.0
-        self._clock = clock or time.monotonic  # asked for now: by then a test may have put another in its place
+        self._clock = clock
         self._next: dict[Hashable, float] = {}
 
     def wait_seconds(self, name: Hashable) -> float:

@@ -1,13 +1,13 @@
 """Tables that are open: a bounded number of them, each closed when nobody has used it for a while."""
 
 import asyncio
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.runtime.networks import Networks
 from services.runtime.sealing import Sealer
+from services.runtime.time import monotonic
 from services.writers.warehouses.kinds import Kind
 from services.writers.warehouses.secret import opening_of
 from services.writers.warehouses.stored import Name, StoredDestination
@@ -36,7 +36,7 @@ class Shelf:
         *,
         allowed: Networks,
         most_open: int = MOST_OPEN,
-        clock: Callable[[], float] = time.monotonic,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self._kind = kind
         self._sealer = sealer

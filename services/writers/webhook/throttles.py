@@ -1,9 +1,10 @@
 """How fast each endpoint may be called: as it asked, and after a pause one by one, then more with every success."""
 
 import random
-import time
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+
+from services.runtime.time import monotonic
 
 FIRST_PAUSE_SECONDS = 1.0  # where the endpoint names no time; twice as long after each further refusal
 LONGEST_PAUSE_SECONDS = 3600.0  # a message may wait for longer; after this its endpoint is asked again
@@ -28,7 +29,7 @@ class Throttles:
         calls: int,
         waiting: int,
         waiting_throttled: int,
-        now: Callable[[], float] = time.monotonic,
+        now: Callable[[], float] = monotonic,
         part: Callable[[], float] = random.random,
     ) -> None:
         self._calls = calls  # to one endpoint at a time
