@@ -12,7 +12,8 @@ from services.runtime.reader import LogReader
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.runtime.topics import dead_letters, events
-from tests.simulation.history import History, Story
+from tests.simulation.history import History
+from tests.simulation.story import Story
 
 POLL_RECORDS = 2000
 POLL_SECONDS = 1.0

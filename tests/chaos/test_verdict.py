@@ -25,7 +25,7 @@ from tests.chaos.verdict import (
     judge_told,
 )
 from tests.event_streams import Play, Stream
-from tests.simulation.history import Story
+from tests.simulation.story import Story
 
 HOOK = Destination(destination_id="hook", kind="webhook")
 PLACES = (

@@ -18,7 +18,7 @@ from schemas.private import private_json
 from schemas.recorded import Recorded
 from tests.chaos.receiver import About, Receiver
 from tests.chaos.traffic import ASIDE, MAIN, WITH_ASIDE, Told
-from tests.simulation.history import Story
+from tests.simulation.story import Story
 
 NOTICES = {"completed": "job.completed", "failed": "job.failed"}
 DATA = "job.extracted"

@@ -16,9 +16,10 @@ from tests.simulation.clickhouse import Row
 from tests.simulation.erased import Erased
 from tests.simulation.folds import Folds
 from tests.simulation.historian import Historian
-from tests.simulation.history import ERASURES, History, Story
+from tests.simulation.history import History
 from tests.simulation.owners import Owners
 from tests.simulation.patches import DECODER
+from tests.simulation.story import ERASURES, Story
 from tests.simulation.world import START_MICROS, World
 
 MOST_SAID = 20
@@ -215,7 +216,7 @@ class Check:
         wrong = [*self._world.lake.differences(self._jobs()), *self._world.houses.differences(self._jobs())]
         rows = self._world.warehouse.rows
         for name, job in self._jobs().items():
-            if job.deleted or job.expired:
+            if job.gone:
                 continue  # its row is an empty one
             acked = [at for (place, at), told in job.deliveries.items() if place == "table" and told.ack]
             row = rows.get((job.org_id, name))

@@ -10,7 +10,7 @@ from schemas import events as e
 from services.ledger.erasure import STORE, TABLES
 from services.ledger.state import Ledger
 from services.runtime.blob import JobKey
-from tests.simulation.history import AT_CUSTOMERS, Story
+from tests.simulation.story import AT_CUSTOMERS, Story
 from tests.simulation.world import World
 
 SETTLING_SECONDS = 3.0  # in which a worker that was told to drop a deleted job has told that it did
@@ -93,7 +93,7 @@ class Erased:
             f"{job} was said to be deleted, and is not" for job in self._world.traffic.deleted if job not in deleted
         )
         for name, job in jobs.items():
-            if job.deleted or job.expired:
+            if job.gone:
                 yield from self._left(job.org_id, name, "deleted" if job.deleted else "expired")
             if job.deleted:
                 yield from self._seen(job.org_id, name)

@@ -6,12 +6,13 @@ from hashlib import blake2b
 from schemas import events as e
 from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.recorded import Recorded
-from schemas.values import After, Destination, FireKind, FireOutcome
+from schemas.values import FireKind, FireOutcome
 from tests.simulation.balances import Balances
 from tests.simulation.endpoints import Health
+from tests.simulation.forgetting import Forgetting
 from tests.simulation.holds import Holds, Patience
+from tests.simulation.story import ERASURES, LIVE, Story, Told
 
-LIVE = ("pending", "running", "waiting_retry", "extraction_done")
 ALLOWED: dict[type[e.AnyEvent], tuple[tuple[str, ...], str]] = {
     e.JobClaimed: (("pending", "waiting_retry"), "running"),
     e.RetryScheduled: (("running",), "waiting_retry"),
@@ -23,68 +24,7 @@ ALLOWED: dict[type[e.AnyEvent], tuple[tuple[str, ...], str]] = {
 }
 AFTER_DELETION = (e.ReportRefused, e.JobRecalled)
 BY_THE_OWNER = (e.NodeFinished, e.RetryScheduled, e.JobExtracted)
-AT_CUSTOMERS = "erasure:own"
-# What the stores of ours, and warehouses of customers, are called that are to forget a deleted job.
-ERASURES = ("erasure", "erasure-clickhouse", AT_CUSTOMERS)
 FREES_THE_SLOT = (e.RetryScheduled, e.JobReleased, e.JobExtracted, e.JobCompleted, e.JobFailed, e.JobCancelled)
-
-
-@dataclass(slots=True)
-class Told:
-    """One delivery, as the log tells of it."""
-
-    kind: str
-    tries: int
-    ack: bytes = b""
-    rows: int = 0  # as acknowledged
-    over: bool = False  # given up or waived
-    not_before: int = 0  # microseconds UTC
-
-
-@dataclass(slots=True)
-class Story:
-    """One job, as the log tells of it."""
-
-    org_id: str
-    destinations: tuple[Destination, ...]
-    workflow_id: str = ""
-    patience: Patience = field(default_factory=Patience)
-    status: str = "pending"
-    seq: int = 0
-    attempt: int = 0
-    dispatch: int = 0
-    in_slot: bool = False
-    deleted: bool = False
-    expired: bool = False
-    ended_at: int = 0  # microseconds UTC
-    due_at: int = 0
-    steps: int = 0
-    deliveries: dict[tuple[str, int], Told] = field(default_factory=dict)  # by destination and generation
-    opened: dict[str, bytes] = field(default_factory=dict)  # destination -> its first ACK or waiver
-
-    @property
-    def terminal(self) -> bool:
-        """Whether it has ended."""
-        return self.status not in LIVE
-
-    def missing(self) -> list[str]:
-        """Return the gating destinations whose part of the gate is closed."""
-        gating = [each.destination_id for each in self.destinations if each.gating]
-        return [place for place in gating if place not in self.opened]
-
-    def unsettled(self) -> list[str]:
-        """Return the deliveries that an ended job still waits for; a job that gave no result delivers only notices."""
-        newest = {place: told for (place, _), told in sorted(self.deliveries.items())}
-        settled = {place for place, told in newest.items() if told.ack or told.over}
-        if self.deleted or self.expired:
-            return [place for place in ERASURES if place in newest and place not in settled]
-        if self.status == "cancelled":
-            return []
-        after = After.COMPLETED if self.status == "completed" else After.FAILED
-        wanted = [place for place in self.destinations if place.after is after]
-        if self.status == "completed":
-            wanted += [place for place in self.destinations if place.after is After.EXTRACTION]
-        return [place.destination_id for place in wanted if place.destination_id not in settled]
 
 
 @dataclass(slots=True)
@@ -106,6 +46,7 @@ class History:
     holds: Holds = field(default_factory=Holds)
     balances: Balances = field(default_factory=Balances)
     health: Health = field(default_factory=Health)  # of endpoints
+    forgetting: Forgetting = field(default_factory=Forgetting)
     wrong: list[str] = field(default_factory=list)
 
     def tell(self, recorded: Recorded, stored: bytes) -> None:
@@ -113,8 +54,9 @@ class History:
         header, event = recorded.header, recorded.event
         self._header(recorded)
         self.heads[event.org_id] = blake2b(stored, digest_size=32).digest()
-        unpaid = self.balances.tell(event)
-        self._expect(not unpaid, recorded, unpaid)
+        job = self.jobs.get(event.job_id)
+        for fault in (self.balances.tell(event), self.forgetting.tell(event, gone=job is not None and job.gone)):
+            self._expect(not fault, recorded, fault)
         match event:
             case OrgPlanChanged() | CreditsGranted() | CreditsHeld() | CreditsReleased():
                 self._next_of_org(recorded)

@@ -27,8 +27,8 @@ from services.writers.warehouses.warehouse import (
 )
 from services.writers.writer import DestinationDown
 from tests.simulation.chaos import Chaos
-from tests.simulation.history import AT_CUSTOMERS, Story
 from tests.simulation.life import as_the_world, current
+from tests.simulation.story import AT_CUSTOMERS, Story
 
 KIND = "customer_postgres"
 OWN = "own"  # what the destination is called

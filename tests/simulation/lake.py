@@ -10,8 +10,8 @@ from typing import Any
 from services.writers.clickhouse.writer import ERASE, LEFT, TABLE
 from tests.simulation.chaos import Chaos
 from tests.simulation.clickhouse import Caller
-from tests.simulation.history import Story
 from tests.simulation.stores import JobKey
+from tests.simulation.story import Story
 
 LAKE = "lake"  # what the destination is called
 Place = tuple[str, str, str]  # org, job, destination: the key by which rows replace each other
@@ -42,7 +42,7 @@ class Lake:
         """Compare what readers see, of each place the newest generation, with what was requested and acknowledged."""
         seen = dict(sorted(self.rows))
         for name, job in jobs.items():
-            if job.deleted or job.expired:
+            if job.gone:
                 continue  # there is nothing, as `Erased` checks
             told = {at: each for (place, at), each in job.deliveries.items() if place == LAKE}
             acked = max((at for at, each in told.items() if each.ack), default=0)

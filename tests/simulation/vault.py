@@ -15,8 +15,8 @@ from services.runtime.shredding.vault import new_job_key
 from services.runtime.time import now_micros
 from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
-from tests.simulation.history import Story
 from tests.simulation.life import current
+from tests.simulation.story import Story
 
 # What begins a text that people wrote, or that quotes one; the ledger's own messages quote ids only.
 CLEAR = (b'{"url"', b'"finalUrl"', b'{"message"', b"shop.example")
