@@ -7,9 +7,12 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
+from clickhouse_connect.driver.exceptions import ClickHouseError
+
 from services.writers.clickhouse.writer import ERASE, LEFT, TABLE
 from tests.simulation.chaos import Chaos
 from tests.simulation.clickhouse import Caller
+from tests.simulation.rough import Rough
 from tests.simulation.stores import JobKey
 from tests.simulation.story import Story
 
@@ -22,6 +25,7 @@ class Lake:
     """Rows as they were inserted, jobs that were erased, and the tokens under which inserts were taken."""
 
     chaos: Chaos
+    rough: Rough
     rows: list[tuple[Place, int]] = field(default_factory=list)  # with its generation
     stored: dict[tuple[str, str, str, int], float] = field(default_factory=dict)  # since when, in seconds
     erased: dict[JobKey, float] = field(default_factory=dict)  # since when its writers know that it is, in seconds
@@ -66,6 +70,8 @@ class Client(Caller):
         """Insert rows."""
         assert (table, fmt) == (TABLE, "JSONEachRow")
         self.call("destination_down_before")
+        if self._lake.rough.refuses_rows():
+            raise ClickHouseError("simulated: no rows are taken")
         self.land(lambda: self._lake.land(insert_block, settings["insert_deduplication_token"]))
         self.call("destination_down_after")
 

@@ -88,8 +88,12 @@ class PlainProducer:
             self._land_late(topic, target, entry)
             self._fail(report, topic, partition, chaos.random.uniform(0.1, 1.0))
             return
-        lost = topic.endswith(".commands") and chaos.strikes("command_not_landed", entry.value)
+        lost = topic.endswith(".commands") and (
+            chaos.strikes("command_not_landed", entry.value) or wire.rough.loses_sign(self._life, entry.value)
+        )
         offset = None if lost else target.append(entry)
+        if topic.endswith(".commands") and (seconds := wire.rough.repeated_after(entry.value)):
+            wire.later(seconds, partial(self._append, target, entry))
         if offset is None or (topic.endswith(".commands") and chaos.strikes("command_unacknowledged", entry.value)):
             self._fail(report, topic, partition, chaos.random.uniform(1.0, 5.0))
         else:
@@ -117,7 +121,8 @@ class PlainProducer:
         """Replies are neither kept nor repeated: some get lost, come twice or come late."""
         self._wire.reply_lands(entry.value)
         chaos, reply = self._chaos, entry.value
-        if not REPLIES.decode(reply).command_id and chaos.strikes("word_lost"):
+        asked_for = bool(REPLIES.decode(reply).command_id)
+        if not asked_for and (chaos.strikes("word_lost") or self._wire.rough.loses_word(reply)):
             return
         for _ in range(0 if chaos.strikes("reply_lost", reply) else 2 if chaos.strikes("reply_twice", reply) else 1):
             late = chaos.random.uniform(0.5, 6.0) if chaos.strikes("reply_late", reply) else 0.0

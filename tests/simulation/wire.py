@@ -8,6 +8,7 @@ from confluent_kafka import KafkaError, KafkaException
 from tests.simulation import fibers
 from tests.simulation.broker import Broker, Entry
 from tests.simulation.life import Life, of_the_world
+from tests.simulation.rough import Rough
 
 # Time is cheap here, steps are not: who waits in vain looks less often than in production.
 IDLE_FACTOR = 5.0
@@ -75,8 +76,9 @@ class Message:
 class Wire:
     """The way between clients and their broker."""
 
-    def __init__(self, broker: Broker, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, broker: Broker, loop: asyncio.AbstractEventLoop, rough: Rough | None = None) -> None:
         self.broker, self.loop, self.chaos = broker, loop, broker.chaos
+        self.rough = rough or Rough(broker.chaos)
         self.reply_lands: Callable[[bytes], None] = lambda _value: None
         self.read: Callable[[Life, str, bytes], None] = lambda _life, _topic, _value: None  # who reads what
 

@@ -23,6 +23,7 @@ from tests.simulation.houses import CREDENTIALS_KEY, Houses
 from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
 from tests.simulation.read_model import ReadModel
+from tests.simulation.rough import Rough
 from tests.simulation.schedules import Schedules
 from tests.simulation.streams import Group, StreamApp
 from tests.simulation.traffic import MOST_ORGS, Traffic
@@ -46,7 +47,9 @@ class World:
         self.broker = Broker(self.loop, self.chaos, Clock(self.loop, START_MICROS))
         for topic in all_topics(self.settings):
             self.broker.create(topic.name, topic.partitions)
-        self.clients = Clients(self.broker, self.loop)
+        self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
+        self.rough = Rough(self.chaos, seed, self.boots)
+        self.clients = Clients(self.broker, self.loop, self.rough)
         self.cluster = Cluster(self.loop, self.chaos, say)
         self.chaos.now = self.loop.time
         self.loop.fate = self.cluster.fate
@@ -60,13 +63,12 @@ class World:
             self.chaos, [f"org-{number}" for number in range(MOST_ORGS) if self.random.random() < HOUSED]
         )
         self.model = ReadModel(self.vault)
-        self.lake = lake.Lake(self.chaos)
+        self.lake = lake.Lake(self.chaos, self.rough)
         self.house = clickhouse.ClickHouse(self.chaos)
         self.site = site.Site(self.chaos)
         self.receiver = site.Receiver(self.chaos, self.model)
         self.schedules = Schedules(self.chaos, self.vault, self.houses, self.settings.partitions, START_MICROS)
         self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault, self.schedules, self.houses)
-        self.boots: dict[str, Life] = {}  # runs of workers, by their boot ids
         # What runs of deciders have in memory: run, partition, since when (seconds), state.
         self.memories: list[tuple[Life, int, float, Ledger]] = []
         self.restored: Callable[[Ledger], None] = lambda _ledger: None  # hears of each state that was read back
