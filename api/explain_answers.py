@@ -33,7 +33,7 @@ class AwaitedDelivery(Answer, frozen=True, kw_only=True):
 class Explanation(JobStatus, frozen=True, kw_only=True):
     """Why a job stands where it stands: a code and a sentence, and the facts behind them."""
 
-    because: str
+    reason: str
     message: str
     since: Timestamp
     until: Timestamp | None

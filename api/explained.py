@@ -6,18 +6,18 @@ from api import explain_answers
 from api.times import iso, iso_or_none
 from projections.postgres.rows import instant
 from projections.postgres.views import JobDetail
-from services.ledger.replies import Awaited, Because, Explained
-from services.ledger.status import Status
+from services.ledger.replies import Awaited, Explained, Reason
+from services.ledger.status import Status, error_type_of
 
 BEFORE_A_WORKER = frozenset(
     {
-        Because.TURN,
-        Because.ORG_CAP,
-        Because.FLEET_FULL,
-        Because.NO_WORKERS,
-        Because.CLAIM,
-        Because.ORG_PAUSED,
-        Because.WORKFLOW_PAUSED,
+        Reason.TURN,
+        Reason.CAP,
+        Reason.FLEET_FULL,
+        Reason.NO_WORKERS,
+        Reason.CLAIM,
+        Reason.ORG_PAUSED,
+        Reason.WORKFLOW_PAUSED,
     }
 )
 
@@ -27,7 +27,7 @@ def live(job_id: str, why: Explained) -> explain_answers.Explanation:
     return explain_answers.Explanation(
         job_id=job_id,
         status=why.status,
-        because=why.because,
+        reason=why.reason,
         message=sentence(why),
         since=iso(instant(why.since)),
         until=iso_or_none(_time(why.until)),
@@ -35,7 +35,7 @@ def live(job_id: str, why: Explained) -> explain_answers.Explanation:
         attempt=why.attempt,
         worker_id=why.worker_id or None,
         node=why.node_id or None,
-        queue=_queue(why) if why.because in BEFORE_A_WORKER else None,
+        queue=_queue(why) if why.reason in BEFORE_A_WORKER else None,
         awaited=[_awaited(each) for each in why.awaited],
         error_type=None,
         rule=None,
@@ -50,7 +50,7 @@ def ended(detail: JobDetail) -> explain_answers.Explanation:
     return explain_answers.Explanation(
         job_id=job.job_id,
         status=job.status,
-        because=Because.ENDED,
+        reason=Reason.ENDED,
         message=f"{end_sentence(detail)}{purged(detail)}",
         since=iso(job.finished_at or job.submitted_at),
         until=None,
@@ -60,7 +60,7 @@ def ended(detail: JobDetail) -> explain_answers.Explanation:
         node=job.node_id or None,
         queue=None,
         awaited=[],
-        error_type=job.error_type,
+        error_type=error_type_of(job.status, job.error_type),
         rule=job.rule or None,
         opened_by=[str(event_id) for event_id in job.opened_by or ()],
         expired_at=iso_or_none(job.expired_at),
@@ -69,29 +69,29 @@ def ended(detail: JobDetail) -> explain_answers.Explanation:
 
 def sentence(why: Explained) -> str:
     """Say for people what a live job waits for."""
-    match why.because:
-        case Because.TURN:
+    match why.reason:
+        case Reason.TURN:
             said = f"{why.orgs_waiting} orgs take turns, and it is not yet this org's"
-        case Because.ORG_CAP:
+        case Reason.CAP:
             said = f"its org has {why.in_flight} of {why.max_in_flight} jobs in flight: {_some(why.holders)}"
-        case Because.FLEET_FULL:
+        case Reason.FLEET_FULL:
             said = f"{why.unclaimed} tasks wait for {why.workers} workers with {why.slots} slots already"
-        case Because.ORG_PAUSED:
+        case Reason.ORG_PAUSED:
             said = "its org is paused: the operator lets none of its jobs start"
-        case Because.WORKFLOW_PAUSED:
+        case Reason.WORKFLOW_PAUSED:
             said = "its workflow is paused: resume it"
-        case Because.NO_WORKERS:
+        case Reason.NO_WORKERS:
             said = "no worker lives that could take it: are the workers up?"
-        case Because.CLAIM:
+        case Reason.CLAIM:
             said = f"it is dispatched; the next of {why.workers} workers that has a free slot claims it"
-        case Because.WORKER:
+        case Reason.WORKER:
             node = f" from node {why.node_id} on" if why.node_id else ""
             said = f"worker {why.worker_id} runs attempt {why.attempt}{node}"
-        case Because.BACKOFF:
+        case Reason.BACKOFF:
             said = f"node {why.node_id} is tried again at {iso(instant(why.until))}"
-        case Because.ACKS:
+        case Reason.ACKS:
             said = "it waits for " + "; ".join(map(_about, why.awaited))
-        case Because.ENDED:
+        case Reason.ENDED:
             said = f"it is {why.status}"
     if why.ahead:
         said += f"; {why.ahead} jobs of its org go before it"

@@ -9,7 +9,7 @@ from projections.postgres.views import Gate, JobDetail, JobLine
 from schemas.event import Event
 from schemas.plain import fields, identifier, plain, readable
 from services.ledger.record import digest_of
-from services.ledger.status import TERMINAL
+from services.ledger.status import TERMINAL, error_type_of
 from services.runtime.errors import LogGap
 from services.runtime.ledger_log import Entry
 
@@ -30,7 +30,7 @@ def job(detail: JobDetail) -> answers.Job:
         metadata=row.metadata,
         priority=row.priority,
         attempt=row.attempt,
-        error_type=row.error_type,
+        error_type=error_type_of(row.status, row.error_type),
         error_message=row.error_message,
         rule=row.rule,
         failed_node=row.node_id,
@@ -58,7 +58,7 @@ def summary(row: JobLine) -> answers.JobSummary:
         url=row.url,
         priority=row.priority,
         schedule_id=row.schedule_id,
-        error_type=row.error_type,
+        error_type=error_type_of(row.status, row.error_type),
         created_at=iso(row.submitted_at),
         completed_at=iso_or_none(row.finished_at),
         expired_at=iso_or_none(row.expired_at),

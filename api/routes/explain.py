@@ -9,7 +9,7 @@ from api.operation import Call, Operation
 from api.routes.jobs import job_id_of
 from api.tail import TailBehind
 from services.ledger.commands import ExplainJob
-from services.ledger.replies import Because, Explained
+from services.ledger.replies import Explained, Reason
 from services.ledger.status import TERMINAL
 
 
@@ -26,7 +26,7 @@ async def explain(call: Call) -> web.StreamResponse:
         return answer(200, explained.ended(detail))
     command = ExplainJob(job_id=job_id, **call.asks())
     reply = await call.parts.commander.ask(call.caller.partition, command)
-    if isinstance(reply.body, Explained) and reply.body.because is not Because.ENDED:
+    if isinstance(reply.body, Explained) and reply.body.reason is not Reason.ENDED:
         return answer(200, explained.live(job_id, reply.body))
     ending = await call.parts.jobs.find_behind(call.caller, job_id, reply.position)
     if ending is None:  # it was deleted since it was looked up

@@ -7,8 +7,8 @@ from msgspec import Struct
 from psycopg import sql
 
 from projections.postgres.views import BEGINNING, END, Cursor, Extraction, Filters, JobLine
+from services.ledger.status import Status
 
-FAILED = "failed"
 # Field of Filters -> what it asks of a row. The status is another thing: several are several index ranges.
 _CONDITIONS: Mapping[str, LiteralString] = {
     "workflow_id": "workflow_id = %(workflow_id)s",
@@ -43,8 +43,8 @@ def _asked(queries: Mapping[str, LiteralString], **values: str) -> sql.Composed:
 
 def statement(queries: Mapping[str, LiteralString], filters: Filters, *, oldest_first: bool) -> sql.Composed:
     """Return the statement of a page; it takes the arguments of `arguments`."""
-    asked = [sql.SQL(text) for name, text in _CONDITIONS.items() if getattr(filters, name) is not None]
-    if not filters.statuses:
+    asked = [sql.SQL(text) for name, text in _CONDITIONS.items() if _is_recorded(filters, name)]
+    if not filters.statuses and filters.error_type != Status.CANCELLED:
         return _page(queries["page"], asked, oldest_first)
     # A part for each status, which the planner knows: of several at once it would not know that one is rare, and read
     # all jobs of a workflow to find none.
@@ -67,9 +67,20 @@ def arguments(org_id: str, filters: Filters, after: Cursor | None, limit: int, *
 
 
 def _statuses(filters: Filters) -> dict[str, str]:
-    """Return the statuses that jobs on the page may have, by argument: only what failed has an error."""
-    wanted = [status for status in dict.fromkeys(filters.statuses) if filters.error_type is None or status == FAILED]
+    """Return the statuses that jobs on the page may have, by argument; none: they may have any, or there is none.
+
+    Only what failed has recorded an error; that of what was cancelled is its status.
+    """
+    error = filters.error_type
+    ends = Status.CANCELLED if error == Status.CANCELLED else Status.FAILED
+    asked = filters.statuses or ((ends,) if error == Status.CANCELLED else ())
+    wanted = [status for status in dict.fromkeys(asked) if error is None or status == ends]
     return {f"status_{number}": status for number, status in enumerate(wanted)}
+
+
+def _is_recorded(filters: Filters, name: str) -> bool:
+    value = getattr(filters, name)
+    return value is not None and not (name == "error_type" and value == Status.CANCELLED)
 
 
 def _status(argument: str) -> sql.Composed:

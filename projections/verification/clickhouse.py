@@ -28,6 +28,7 @@ from schemas.events import JobDeleted, JobSubmitted
 from schemas.recorded import Recorded
 from schemas.storable import storable
 from services.ledger.account import movement
+from services.ledger.status import error_type_of
 from services.runtime.clickhouse import connect
 from services.runtime.settings import Settings
 from services.runtime.sql import blocks
@@ -203,6 +204,7 @@ def _compare_states(
             yield Fault("job_status", org_id, job_id, "seq", f"{least} to {len(events)}", str(row["seq"]))
         elif isinstance(events[0].event, JobSubmitted):
             wanted = job_row(events[: row["seq"]])
+            wanted["error_type"] = error_type_of(str(wanted["status"]), wanted["error_type"])
             for name in STATUS_FIELDS:
                 found = storable(_text(row[name]))  # as in Postgres
                 if (wanted[name] or "") != found and wanted[name] != found:

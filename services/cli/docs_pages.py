@@ -27,7 +27,7 @@ MEANINGS: dict[Status, str] = {
     Status.EXTRACTION_DONE: "the data is extracted; ACKs of gating destinations are missing",
     Status.COMPLETED: "every gating destination has acknowledged or was waived; result and rows are readable",
     Status.FAILED: "ended without a result; `errorType` says why",
-    Status.CANCELLED: "ended by the caller",
+    Status.CANCELLED: "ended by the caller; its `errorType` is `cancelled` too",
     Status.TIMED_OUT: "ended by its run-time limit (spider jobs)",
     Status.LOST: "its machine is gone and the outcome unknown (spider jobs)",
 }

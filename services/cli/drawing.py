@@ -63,7 +63,7 @@ def trace_tree(job: Job) -> Tree:
 def heading(job: Job) -> Text:
     """Say in one line which job this is, how it ended and how long it took."""
     line = Text(job.job_id, style="bold").append(" ", style="not bold").append(job.status, style=_style(job.status))
-    if job.error_type:
+    if job.error_type and job.error_type != job.status:
         line.append(f": {_reason(job)}", style="not bold")
     if job.completed_at:
         line.append(f" after {span(milliseconds_between(job.created_at, job.completed_at))}", style="not bold")

@@ -10,7 +10,7 @@ from services.ledger.gate import deadline, holds
 from services.ledger.job import Job
 from services.ledger.policy import Policy
 from services.ledger.queue_limits import expires_at
-from services.ledger.replies import Awaited, Because, Explained
+from services.ledger.replies import Awaited, Explained, Reason
 from services.ledger.state import Ledger, Org
 from services.ledger.status import Status
 
@@ -26,7 +26,7 @@ def explain(ledger: Ledger, job: Job) -> Explained:
 
 def _why(ledger: Ledger, job: Job) -> Explained:
     if job.terminal:
-        return Explained(status=job.status, because=Because.ENDED, since=job.ending.at, attempt=job.attempt)
+        return Explained(status=job.status, reason=Reason.ENDED, since=job.ending.at, attempt=job.attempt)
     match job.status:
         case Status.RUNNING:
             return _running(job)
@@ -35,7 +35,7 @@ def _why(ledger: Ledger, job: Job) -> Explained:
         case Status.WAITING_RETRY if not job.task_out and ledger.occurred_at < job.run.retry_due_at:
             return Explained(
                 status=job.status,
-                because=Because.BACKOFF,
+                reason=Reason.BACKOFF,
                 since=job.claimed_at,
                 until=job.run.retry_due_at,
                 attempt=job.attempt,
@@ -48,7 +48,7 @@ def _why(ledger: Ledger, job: Job) -> Explained:
 def _running(job: Job) -> Explained:
     return Explained(
         status=job.status,
-        because=Because.WORKER,
+        reason=Reason.WORKER,
         since=job.claimed_at,
         attempt=job.attempt,
         worker_id=job.run.worker_id,
@@ -71,7 +71,7 @@ def _waiting_for_acks(job: Job, policy: Policy) -> Explained:
         if holds(job, delivery)
     )
     return Explained(
-        status=job.status, because=Because.ACKS, since=job.run.extracted_at, attempt=job.attempt, awaited=awaited
+        status=job.status, reason=Reason.ACKS, since=job.run.extracted_at, attempt=job.attempt, awaited=awaited
     )
 
 
@@ -80,20 +80,20 @@ def _waiting_for_a_worker(ledger: Ledger, job: Job) -> Explained:
     workers = [worker for worker in ledger.workers.values() if worker.kind == kind]
     unclaimed, most = ledger.unclaimed.get(kind, 0), window(ledger, kind)
     if job.task_out:
-        because = Because.CLAIM if workers else Because.NO_WORKERS
+        reason = Reason.CLAIM if workers else Reason.NO_WORKERS
     elif org.paused:
-        because = Because.ORG_PAUSED
+        reason = Reason.ORG_PAUSED
     elif job.terms.workflow_id in org.paused_workflows:
-        because = Because.WORKFLOW_PAUSED
+        reason = Reason.WORKFLOW_PAUSED
     elif org.in_flight >= org.max_in_flight:
-        because = Because.ORG_CAP
+        reason = Reason.CAP
     elif not workers:
-        because = Because.NO_WORKERS
+        reason = Reason.NO_WORKERS
     else:
-        because = Because.FLEET_FULL if unclaimed >= most else Because.TURN
+        reason = Reason.FLEET_FULL if unclaimed >= most else Reason.TURN
     return Explained(
         status=job.status,
-        because=because,
+        reason=reason,
         since=job.submitted_at,
         attempt=job.attempt,
         expires_at=expires_at(job),

@@ -48,11 +48,11 @@ class Drop(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=Tru
     job_ids: tuple[str, ...] = ()
 
 
-class Because(StrEnum):
+class Reason(StrEnum):
     """What a job waits for."""
 
     TURN = "turn"  # other orgs have theirs first
-    ORG_CAP = "org_cap"  # as many jobs of its org are dispatched or running as may be
+    CAP = "cap"  # as many jobs of its org are dispatched or running as may be
     FLEET_FULL = "fleet_full"  # as many tasks are out and unclaimed as the workers can take
     ORG_PAUSED = "org_paused"  # the operator lets no job of its org go
     WORKFLOW_PAUSED = "workflow_paused"  # its org lets no job of its workflow go
@@ -62,6 +62,10 @@ class Because(StrEnum):
     BACKOFF = "backoff"  # a node is to be tried again later
     ACKS = "acks"  # destinations have not acknowledged
     ENDED = "ended"
+
+    @classmethod
+    def _missing_(cls, value: object) -> "Reason | None":
+        return cls.CAP if value == "org_cap" else None  # as deciders say it that are not upgraded yet
 
 
 class Awaited(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
@@ -80,7 +84,7 @@ class Explained(Struct, frozen=True, kw_only=True, gc=False, array_like=True, ta
     """Why a job stands where it stands. Times are microseconds UTC, 0: none; counts are of its partition."""
 
     status: str
-    because: Because
+    reason: Reason
     since: int
     attempt: Int
     until: int = 0

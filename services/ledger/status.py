@@ -48,6 +48,11 @@ TRANSITIONS: dict[type[AnyEvent], tuple[frozenset[Status | None], Status]] = {
 }
 
 
+def error_type_of(status: str, recorded: str | None) -> str | None:
+    """Return the class of a job's end: what its JobFailed recorded; of a cancelled job, which has none, `cancelled`."""
+    return Status.CANCELLED.value if status == Status.CANCELLED else recorded
+
+
 def allowed(event: AnyEvent, status: Status | None) -> bool:
     """Tell whether an event may follow this state; events that change no state follow any existing job."""
     rule = TRANSITIONS.get(type(event))

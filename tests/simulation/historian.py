@@ -14,7 +14,7 @@ from tests.simulation.world import World, policy
 
 QUESTIONS = 3
 FAR = 100_000  # positions: farther than any log of a seed goes
-TOLD = ("status", "because", "since", "attempt", "worker_id", "node_id")
+TOLD = ("status", "reason", "since", "attempt", "worker_id", "node_id")
 
 
 class Historian:

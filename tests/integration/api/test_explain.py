@@ -19,11 +19,11 @@ async def test_a_pending_job_names_the_cap_and_the_jobs_that_saturate_it(
     first, second, third = [await submit(api, acme) for _ in range(3)]
     pocket.run(acme.partition, acme.org_id, first)
     why = await _why(api, acme, third)
-    assert (why["status"], why["because"]) == ("pending", "org_cap")
+    assert (why["status"], why["reason"]) == ("pending", "cap")
     assert (why["queue"]["ahead"], why["queue"]["holders"]) == (1, [first])
     assert first in why["message"]
     assert "1 jobs of its org go before it" in why["message"]
-    assert (await _why(api, acme, first))["because"] == "worker"
+    assert (await _why(api, acme, first))["reason"] == "worker"
     assert (await _why(api, acme, second))["queue"]["ahead"] == 0
 
 
@@ -32,7 +32,7 @@ async def test_a_deferred_job_names_its_date(api: Api, acme: Tenant, pocket: Poc
     later = RetryLater(node_id="fetch", try_number=2, delay_ms=60_000, error_type="http_503")
     pocket.run(acme.partition, acme.org_id, job_id, outcome=later)
     why = await _why(api, acme, job_id)
-    assert (why["because"], why["status"]) == ("backoff", "waiting_retry")
+    assert (why["reason"], why["status"]) == ("backoff", "waiting_retry")
     assert why["until"] > why["since"]
 
 
@@ -42,11 +42,11 @@ async def test_a_job_at_its_gate_names_who_has_not_acknowledged_and_an_ended_one
     job_id = await submit(api, acme)
     pocket.extract(acme.partition, acme.org_id, job_id, Extracted(result_ref="acme/1"))
     why = await _why(api, acme, job_id)
-    assert (why["because"], [each["destinationId"] for each in why["awaited"]]) == ("acks", ["internal-postgres"])
+    assert (why["reason"], [each["destinationId"] for each in why["awaited"]]) == ("acks", ["internal-postgres"])
     pocket.ack(acme.partition, acme.org_id, job_id)
     pocket.project()
     why = await _why(api, acme, job_id)
-    assert (why["status"], why["because"], len(why["openedBy"])) == ("completed", "ended", 1)
+    assert (why["status"], why["reason"], len(why["openedBy"])) == ("completed", "ended", 1)
     assert f"internal-postgres ({why['openedBy'][0]})" in why["message"]
 
 

@@ -16,7 +16,7 @@ async def test_a_paused_org_takes_jobs_that_wait_and_say_so(api: Api, acme: Tena
     assert sum(entry.event_type == "OrgPaused" for entry in pocket.entries) == 2, "each call is recorded"
     job_id = await submit(api, acme)
     why = (await api.call("GET", f"/api/v1/jobs/{job_id}/explain", acme.key)).json
-    assert (why["because"], why["status"], why["queue"]["ahead"]) == ("org_paused", "pending", 0)
+    assert (why["reason"], why["status"], why["queue"]["ahead"]) == ("org_paused", "pending", 0)
     resumed = await api.call("POST", f"/api/v1/orgs/{acme.org_id}/resume", OPERATOR)
     assert (resumed.status, resumed.json["pausedAt"]) == (200, None)
     assert pocket.entries[-2].event_type == "JobDispatched" or pocket.entries[-1].event_type == "JobDispatched"
@@ -31,7 +31,7 @@ async def test_an_org_pauses_its_workflow_and_sees_since_when(api: Api, acme: Te
     assert (await api.call("GET", "/api/v1/workflows/products", acme.key)).json["pausedAt"]
     job_id = await submit(api, acme)
     why = (await api.call("GET", f"/api/v1/jobs/{job_id}/explain", acme.key)).json
-    assert (why["because"], why["message"]) == ("workflow_paused", "its workflow is paused: resume it")
+    assert (why["reason"], why["message"]) == ("workflow_paused", "its workflow is paused: resume it")
     resumed = await api.call("POST", "/api/v1/workflows/products/resume", acme.key)
     assert resumed.json == {"workflowId": "products", "paused": False}
     assert (await api.call("GET", "/api/v1/workflows/products", acme.key)).json["pausedAt"] is None
@@ -106,6 +106,6 @@ async def test_a_workflow_that_was_deleted_while_paused_can_be_resumed(
     resumed = await api.call("POST", "/api/v1/workflows/products/resume", acme.key)
     assert (resumed.status, resumed.json["paused"]) == (200, False)
     why = (await api.call("GET", f"/api/v1/jobs/{job_id}/explain", acme.key)).json
-    assert why["because"] != "workflow_paused"
+    assert why["reason"] != "workflow_paused"
     for verb in ("pause", "resume"):
         assert (await api.call("POST", f"/api/v1/workflows/products/{verb}", acme.key)).status == 404

@@ -113,6 +113,30 @@ async def test_cancelling_is_accepted_once_and_refused_after_the_end(
     assert before_projection.json["status"] == after_projection.json["status"] == "cancelled"
 
 
+async def test_the_error_of_a_cancelled_job_is_cancelled_wherever_it_is_told(
+    api: Api, acme: Tenant, pocket: PocketLedger
+) -> None:
+    job_id, other = await submit(api, acme), await submit(api, acme)
+    assert (await api.call("POST", f"/api/v1/jobs/{job_id}/cancel", acme.key)).status == 202
+    pocket.project()
+    path = f"/api/v1/jobs/{job_id}"
+    told = [
+        (await api.call("GET", f"{path}{more}", acme.key)).json for more in ("", "/explain", "?at=2099-01-01T00:00:00Z")
+    ]
+    assert [(each["status"], each["errorType"]) for each in told] == [("cancelled", "cancelled")] * 3
+    for query, expected in (
+        ("errorType=cancelled", [job_id]),
+        ("errorType=cancelled&status=cancelled&status=failed", [job_id]),
+        ("errorType=cancelled&status=failed", []),
+        ("status=cancelled", [job_id]),
+        ("errorType=internal", []),
+        ("", [other, job_id]),
+    ):
+        listed = (await api.call("GET", f"/api/v1/jobs?{query}", acme.key)).json["jobs"]
+        assert [job["jobId"] for job in listed] == expected, query
+        assert all(job["errorType"] == ((job["status"] == "cancelled" and "cancelled") or None) for job in listed)
+
+
 async def test_a_cancel_that_is_repeated_with_its_key_gets_the_answer_of_the_first_and_others_do_not(
     api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:

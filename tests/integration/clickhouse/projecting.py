@@ -15,6 +15,7 @@ from services.runtime.settings import Settings
 from tests.event_streams import Stream
 from tests.integration.clickhouse.conftest import Rows
 
+STATES = "SELECT org_id, job_id, status, error_type, seq FROM job_status ORDER BY 1, 2"
 STAGES = {
     "submitted": "JobSubmitted",
     "dispatched": "JobDispatched",
@@ -63,7 +64,10 @@ def expected_status(streams: list[Stream]) -> list[tuple[object, ...]]:
             if recorded.event.job_id:
                 jobs.setdefault((recorded.event.org_id, recorded.event.job_id), []).append(recorded)
         kept = {key: events for key, events in jobs.items() if not is_deleted(events)}
-        found += [(*key, job_row(events)["status"], len(events)) for key, events in kept.items()]
+        for key, events in kept.items():
+            row = job_row(events)
+            error = "cancelled" if row["status"] == "cancelled" else row["error_type"] or ""
+            found.append((*key, row["status"], error, len(events)))
     return sorted(found)
 
 
@@ -83,7 +87,7 @@ def check(streams: list[Stream], rows: Rows) -> None:
         for each in left(stream)
     ]
     assert held == sorted(wanted)
-    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
+    assert rows(STATES) == expected_status(streams)
     types = Counter(each.header.event_type for each in events)
     sums = ", ".join(f"sum({stage})" for stage in STAGES)
     assert rows(f"SELECT {sums} FROM funnel_hourly") == [tuple(types[name] for name in STAGES.values())]

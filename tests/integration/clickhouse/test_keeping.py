@@ -16,7 +16,7 @@ from services.runtime.settings import Settings
 from tests.event_streams import Stream, records_of
 from tests.fakes.records import InMemoryRecords
 from tests.integration.clickhouse.conftest import Rows
-from tests.integration.clickhouse.projecting import expected_status, go_on, play, streams_of
+from tests.integration.clickhouse.projecting import STATES, expected_status, go_on, play, streams_of
 
 
 @pytest.fixture
@@ -44,12 +44,12 @@ def test_events_past_their_days_go_and_states_and_sums_stay(
     clickhouse.command("OPTIMIZE TABLE job_events FINAL")
     assert rows("SELECT count() FROM job_events") == [(0,)]
     assert sums == (rows("SELECT * FROM funnel_hourly ORDER BY ALL"), rows("SELECT * FROM org_balances ORDER BY ALL"))
-    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
+    assert rows(STATES) == expected_status(streams)
     assert faults_of(keeping, streams) == []
     assert faults_of(settings, streams)  # who keeps all takes it for a loss
     play(streams, 22, 30)
     go_on(keeping, streams)
-    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
+    assert rows(STATES) == expected_status(streams)
     assert faults_of(keeping, streams) == []
 
 
@@ -87,4 +87,4 @@ def test_one_whose_events_were_forgotten_before_stages_were_counted_by_position_
     clickhouse.command("TRUNCATE TABLE stage_positions")  # as an update leaves it that found no event any more
     play(streams, 22, 30)
     go_on(keeping, streams)
-    assert rows("SELECT org_id, job_id, status, seq FROM job_status ORDER BY 1, 2") == expected_status(streams)
+    assert rows(STATES) == expected_status(streams)

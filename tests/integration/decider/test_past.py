@@ -6,7 +6,7 @@ from msgspec.structs import replace
 from services.decider.past import state_at
 from services.ledger.explain import explain
 from services.ledger.policy import Policy
-from services.ledger.replies import Because
+from services.ledger.replies import Reason
 from services.runtime.errors import LogGap
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
@@ -26,11 +26,11 @@ def test_why_a_job_stood_where_it_stood_is_told_for_every_position(ledger: Setti
                 live = partition.decider.ledger
                 told.append((live.position, explain(live, live.jobs["j2"])))
         decode = decoder(ledger)
-        assert [why.because for _, why in told] == [
-            Because.ORG_CAP,
-            Because.ORG_CAP,
-            Because.CLAIM,
-            Because.CLAIM,
+        assert [why.reason for _, why in told] == [
+            Reason.CAP,
+            Reason.CAP,
+            Reason.CLAIM,
+            Reason.CLAIM,
         ]
         assert told[0][1].holders == ("j1",)
         for position, why in told:

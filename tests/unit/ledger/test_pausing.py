@@ -8,7 +8,7 @@ from services.ledger.apply import apply
 from services.ledger.commands import (
     ExplainJob,
 )
-from services.ledger.replies import Because, Done, Explained, Refused
+from services.ledger.replies import Done, Explained, Reason, Refused
 from services.ledger.reports import RetryLater
 from services.ledger.state import NO_HASH, Ledger
 from services.ledger.status import Status
@@ -148,12 +148,12 @@ def test_a_paused_job_says_so() -> None:
     world = crewed()
     pause(world, "w")
     world.submit("a", workflow_id="w")
-    for org_paused, because in ((False, Because.WORKFLOW_PAUSED), (True, Because.ORG_PAUSED)):
+    for org_paused, reason in ((False, Reason.WORKFLOW_PAUSED), (True, Reason.ORG_PAUSED)):
         if org_paused:
             pause(world)
         world.when(ExplainJob(command_id="e", org_id="acme", job_id="a"))
         assert isinstance(world.reply, Explained)
-        assert world.reply.because is because
+        assert world.reply.reason is reason
 
 
 def test_pauses_of_strangers_and_of_too_many_workflows_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
