@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 import msgspec
 
-from api.errors import Problem, invalid
+from api.errors import MAX_PROBLEMS, Problem, invalid
 from api.requests import LINE_PATTERN
 
+MOST_PARTS = 10_000  # of a list: no field takes more, so a longer one is at fault as a whole
 _LINE = repr(LINE_PATTERN)
 _CHOICE = re.compile(r"Invalid enum value .*", re.DOTALL)  # what was sent may be a secret in the wrong place
 _NAMED = re.compile(r"(?:unknown field|missing required field) `([^`]+)`")
@@ -89,14 +91,15 @@ def _of_field(name: str, given: Any, kind: Any, strict: bool) -> Iterator[Proble
         if not strict:  # a query parameter has no parts
             yield invalid(name, named("", error).body["message"])
             return
-        yield from list(_of_parts(name, given, kind)) or [named(name, error)]
+        parts = list(islice(_of_parts(name, given, kind), MAX_PROBLEMS))  # nobody is told of more
+        yield from parts or [named(name, error)]
 
 
 def _of_parts(name: str, given: Any, kind: Any) -> Iterator[Problem]:
     """Yield a problem per part of a list or an object that is at fault; none where it is at fault as a whole."""
     items, inner = item_type(kind), struct_type(kind)
     if items is not None and isinstance(given, list):
-        for number, item in enumerate(given):
+        for number, item in enumerate(islice(given, MOST_PARTS)):
             yield from _of_field(f"{name}[{number}]", item, items, strict=True)
     elif inner is not None and isinstance(given, dict):
         yield from (problem.within(name) for problem in faults(given, inner, strict=True))

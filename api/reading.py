@@ -1,6 +1,7 @@
 """From the bytes and the query of a request to typed values, or to a Problem that names the field at fault."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from itertools import islice
@@ -12,10 +13,13 @@ from multidict import MultiMapping
 
 from api.errors import MAX_PROBLEMS, Problem, invalid, together
 from api.faults import faults, item_type, named, sound
+from api.json_texts import MAX_DEPTH, path_of, texts
 
 T = TypeVar("T")
 More = Callable[[dict[str, Any]], Iterator[Problem]]
-MAX_DEPTH = 64  # of lists and objects within each other
+MAX_NESTED = 500_000  # lists and objects in a body: each costs far more memory than the bytes that it stands in
+HALF = re.compile("[\ud800-\udfff]")
+NUL = b"\\u0000"  # as it stands in JSON, which takes it in no other way
 
 
 class _NotJson(ValueError):
@@ -24,6 +28,9 @@ class _NotJson(ValueError):
 
 def json_object(data: bytes) -> dict[str, Any]:
     """Return the JSON object in a body, or raise a Problem that says what is wrong with it."""
+    brackets = data.count(b"[") + data.count(b"{")  # those in texts too: the most that there can be
+    if brackets > MAX_NESTED:
+        raise Problem("too_large", f"the body takes at most {MAX_NESTED} lists and objects")
     try:
         value = msgspec.json.decode(data)
     except RecursionError:
@@ -32,9 +39,10 @@ def json_object(data: bytes) -> dict[str, Any]:
         _diagnose(data, str(error))
     if not isinstance(value, dict):
         raise Problem("invalid_json", "the body must be a JSON object: {...}")
-    for path, text in _texts(value):
-        if "\0" in text:
-            raise Problem("unusable_text", "this text holds a NUL character: leave it out", field=path)
+    if NUL in data or brackets > MAX_DEPTH:  # else there is nothing to look for
+        for place, text in texts(value):
+            if "\0" in text:
+                raise Problem("unusable_text", "this text holds a NUL character: leave it out", field=path_of(place))
     return value
 
 
@@ -103,33 +111,12 @@ def _diagnose(data: bytes, reason: str) -> NoReturn:
         raise Problem("invalid_json", f"{error} is not JSON: send null or a string") from None
     except (ValueError, RecursionError):
         raise Problem("invalid_json", f"the body is not JSON: {reason}") from None
-    for path, text in _texts(value):
-        if any("\ud800" <= character <= "\udfff" for character in text):
-            raise Problem("unusable_text", "this text holds half a surrogate pair: send whole characters", field=path)
+    for place, text in texts(value):
+        if HALF.search(text):
+            said = "this text holds half a surrogate pair: send whole characters"
+            raise Problem("unusable_text", said, field=path_of(place))
     raise Problem("invalid_json", f"the body is not JSON: {reason}")
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise _NotJson(name)
-
-
-def _texts(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield every text in a JSON value, keys included, with its path; refuse what is nested too deep."""
-    waiting: list[tuple[str, Any, int]] = [("", value, 0)]
-    while waiting:
-        path, current, depth = waiting.pop()
-        if depth > MAX_DEPTH:
-            raise invalid(path[:200], f"nested more than {MAX_DEPTH} levels deep")
-        if isinstance(current, str):
-            yield path or "body", current
-        elif isinstance(current, list):
-            waiting.extend((f"{path}[{number}]", item, depth + 1) for number, item in enumerate(current))
-        elif isinstance(current, dict):
-            for key, item in current.items():
-                inner = f"{path}.{_printable(key)}" if path else _printable(key)
-                yield inner, key
-                waiting.append((inner, item, depth + 1))
-
-
-def _printable(key: str) -> str:
-    return key[:80].encode("ascii", "backslashreplace").decode().replace("\0", "\\x00")

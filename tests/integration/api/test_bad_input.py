@@ -79,6 +79,8 @@ ROWS = (
     Row("nested without end", 400, "invalid_json", "", (Sent(b"[" * 100_000), raw(b'"input":' + b'{"a":' * 100_000))),
     Row("nested more than 64 levels", 422, "invalid_field", "input.a[0][0]...",
         (raw(b'"input": {"a": ' + b"[" * 90 + b"]" * 90 + b"}"),)),
+    Row("more than 500,000 lists and objects", 413, "too_large", "",
+        (raw(b'"input": {"a": [%s]}' % (b"[]," * 500_000)),)),
     Row("body that is not encoded as `Content-Encoding` says", 400, "bad_request", "",
         (Sent(b"not gzip", headers={"Content-Encoding": "gzip"}), Sent(b"{}", headers={"Content-Encoding": "br"}))),
     Row("text where a whole number belongs", 422, "invalid_field", "priority", (job(priority="7"), job(priority=1.5))),

@@ -57,7 +57,7 @@ def filled(settings: Settings, listed: list[Listed]) -> str:
 def drawn(names: tuple[str, ...], chosen: random.Random, listed: list[Listed]) -> Filters:
     """Return filters with values: mostly those of one job, so that many of them together still find some."""
     job = chosen.choice(listed)
-    own = {
+    own: dict[str, Any] = {
         "statuses": (job.status, chosen.choice(STATUSES).value),
         "workflow_id": job.workflow_id,
         "domain": job.domain,

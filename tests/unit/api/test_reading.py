@@ -1,9 +1,12 @@
 """Bytes to typed values."""
 
 import contextlib
+import re
+import tracemalloc
 from collections.abc import Iterator
 from typing import Any, get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +15,9 @@ from multidict import MultiDict
 
 from api import org_requests, requests, schedule_requests
 from api.errors import MAX_PROBLEMS, Gathering, Problem, invalid, together
-from api.reading import json_object, query_of, typed
+from api.faults import MOST_PARTS, faults
+from api.json_texts import MAX_DEPTH, path_of, texts
+from api.reading import MAX_NESTED, json_object, query_of, typed
 from services.ledger.status import Status
 
 
@@ -116,6 +121,72 @@ def test_only_what_takes_a_list_comes_several_times_in_a_query() -> None:
     with pytest.raises(Problem) as caught:
         query_of(MultiDict([("limit", "1"), ("limit", "2"), ("order", "newest"), ("order", "x")]), requests.ListJobs)
     assert [each["field"] for each in caught.value.body["problems"]] == ["limit", "order"]
+
+
+class Counted(list[object]):
+    """A list that knows how many of its items were looked at one by one."""
+
+    looked = 0
+
+    def __iter__(self) -> Iterator[object]:
+        for item in super().__iter__():
+            self.looked += 1
+            yield item
+
+
+@pytest.mark.parametrize("item", [7, "https://a.example"])
+def test_of_a_list_that_is_far_too_long_no_more_is_looked_at_than_is_told_or_may_be_sent(item: object) -> None:
+    urls = Counted([item] * (20 * MOST_PARTS))
+    assert len(list(faults({"urls": urls}, requests.SubmitJobs, strict=True))) == (MAX_PROBLEMS if item == 7 else 1)
+    assert urls.looked == (MAX_PROBLEMS if item == 7 else MOST_PARTS)
+
+
+def test_no_field_takes_a_list_that_is_longer_than_its_parts_are_looked_at() -> None:
+    shapes = [each for each in vars(requests).values() if isinstance(each, type) and issubclass(each, msgspec.Struct)]
+    told = str(msgspec.json.schema_components(shapes))
+    assert max(map(int, re.findall(r"'maxItems': (\d+)", told))) == MOST_PARTS
+
+
+@pytest.mark.parametrize("more", [b"", b', "x": "\\\\u0000"'], ids=["nothing to look for", "looked through"])
+def test_a_long_list_takes_no_more_memory_to_look_through_than_to_read(more: bytes) -> None:
+    data = b'{"input": {"a": [%s0]}%s}' % (b"0," * 1_000_000, more)
+    tracemalloc.start()
+    try:
+        json_object(data)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 3 * 8_000_000, "a pointer for each number, beside those of a smaller list that it outgrew"
+
+
+def test_a_body_of_more_lists_than_anybody_needs_is_not_read() -> None:
+    assert json_object(b'{"a": [%s[]]}' % (b"[]," * (MAX_NESTED - 3)))
+    with pytest.raises(Problem) as caught:
+        json_object(b'{"a": [%s[]]}' % (b"[]," * (MAX_NESTED - 2)))
+    assert (caught.value.code, caught.value.status) == ("too_large", 413)
+
+
+def test_every_text_of_a_value_is_found_with_its_place() -> None:
+    value = {"a": ["x", {"b": "y", "": [["z", 1], [], {}]}, None], "c": {}, "d": "w"}
+    found = [(path_of(place), text) for place, text in texts(value)]
+    assert found == [
+        ("a", "a"), ("a[0]", "x"), ("a[1].b", "b"), ("a[1].b", "y"), ("a[1].", ""), ("a[1].[0][0]", "z"),
+        ("c", "c"), ("d", "d"), ("d", "w"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":'])
+def test_what_is_nested_64_levels_deep_is_read_and_no_deeper(opening: str) -> None:
+    closing = {"[": "]", '{"a":': "}"}[opening]
+    for levels, good in ((MAX_DEPTH - 1, True), (MAX_DEPTH, False)):
+        data = f'{{"input": {opening * levels}1{closing * levels}}}'.encode()
+        if good:
+            assert json_object(data)
+            continue
+        with pytest.raises(Problem) as caught:
+            json_object(data)
+        assert caught.value.code == "invalid_field"
+        assert caught.value.body["field"].startswith("input")
 
 
 def test_the_path_of_unusable_text_is_named() -> None:
