@@ -2,12 +2,14 @@
 
 import asyncio
 import dataclasses
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,15 @@ from aiohttp import web
 from schemas.events import AnyEvent
 from schemas.recorded import Recorded
 from schemas.values import Destination
-from services.ledger.commands import AnnounceWorker, CancelJob, DeleteJob, NewJob, RegisterOrg, SubmitJobs
+from services.ledger.commands import (
+    AnnounceWorker,
+    CancelJob,
+    ChangeOrgLimit,
+    DeleteJob,
+    NewJob,
+    RegisterOrg,
+    SubmitJobs,
+)
 from services.ledger.replies import Done
 from services.runtime.admin import ensure_topics
 from services.runtime.blob import BlobStore
@@ -146,21 +156,41 @@ class Plant:
 
     async def submit(self, path: str, *destinations: Destination) -> str:
         """Submit a job for a path of the site and return its id."""
-        job_id = uuid7()
-        private = await self._private(job_id, path)
+        return (await self.submit_all([path], *destinations))[0]
+
+    async def submit_all(self, paths: Sequence[str], *destinations: Destination, org_id: str = ORG) -> list[str]:
+        """Submit a job for each path of the site at once, of an org of this partition, and return their ids."""
+        made = [(uuid7(), path) for path in paths]
+        jobs = [
+            NewJob(job_id=job_id, domain="127.0.0.1", private=await self._private(job_id, path))
+            for job_id, path in made
+        ]
         await self.ask(
             SubmitJobs(
                 command_id=uuid7(),
-                org_id=ORG,
+                org_id=org_id,
                 requester=self._commander.boot_id,
-                jobs=(NewJob(job_id=job_id, domain="127.0.0.1", private=private),),
+                jobs=tuple(jobs),
                 workflow_id="w1",
                 workflow_version=1,
                 workflow_ref=WORKFLOW_REF,
                 destinations=destinations or (Destination(destination_id="internal", kind="postgres"),),
             )
         )
-        return job_id
+        return [job.job_id for job in jobs]
+
+    async def limit(self, in_flight: int) -> None:
+        """Set how many jobs of the org may be dispatched or running at once."""
+        boot_id = self._commander.boot_id
+        await self.ask(ChangeOrgLimit(command_id=uuid7(), org_id=ORG, max_in_flight=in_flight, requester=boot_id))
+
+    async def neighbour(self) -> str:
+        """Register another org of this partition, and return its id."""
+        ids = (f"org-{number}" for number in itertools.count())
+        org_id = next(each for each in ids if partition_of_org(each, self.settings.partitions) == self._partition)
+        boot_id = self._commander.boot_id
+        await self.ask(RegisterOrg(command_id=uuid7(), org_id=org_id, name=org_id, requester=boot_id))
+        return org_id
 
     async def _private(self, job_id: str, path: str) -> bytes:
         """Return what the API would have made of a url, input and metadata that all hold the path."""
@@ -194,7 +224,7 @@ class Plant:
         )
         await self._commander.ask(self._partition, alive, 30.0)
 
-    async def ask(self, command: RegisterOrg | SubmitJobs | CancelJob | DeleteJob) -> None:
+    async def ask(self, command: RegisterOrg | ChangeOrgLimit | SubmitJobs | CancelJob | DeleteJob) -> None:
         """Ask the org's decider; it has to agree."""
         reply = await self._commander.ask(self._partition, command, 30.0)
         assert isinstance(reply.body, Done), reply
