@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 
-def told_within(program: str, pages: Mapping[str, str], *, cpu_seconds: int, memory_bytes: int) -> dict[str, Any]:
+def told_within(program: str, pages: Mapping[str, Any], *, cpu_seconds: int, memory_bytes: int) -> dict[str, Any]:
     """Return what a program tells of each page; AssertionError where one of them was too hard.
 
     It reads the pages by name as JSON, and writes a line for each as soon as it is done: a JSON list of name and what

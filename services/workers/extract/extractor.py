@@ -14,6 +14,7 @@ from typing import Any, Literal
 from schemas.storable import counted, counted_text
 from services.ledger.workflow import ExtractorSettings, Leaf, Part
 from services.workers.extract import patterns
+from services.workers.extract.size import MAX_CHARS, chars_of
 from services.workers.extract.values import value_of
 from services.workers.extract.view import Scope, View, too_hard
 
@@ -62,8 +63,14 @@ class _Reading:
     found: int = 0
     checked: int = 0
     valid: int = 0
+    chars: int = 0  # of the values found
     problems: list[Problem] = field(default_factory=list)
     unmet: str = ""
+
+    @property
+    def full(self) -> bool:
+        """Whether no value is taken any more."""
+        return self.chars > MAX_CHARS
 
     def note(self, item: int, name: str, code: Code, message: str, *, required: bool = False) -> None:
         if len(self.problems) < MAX_PROBLEMS:
@@ -85,7 +92,7 @@ def extract(text: str, url: str, settings: ExtractorSettings) -> Extraction:
     reading = _Reading(url)
     scopes = page.below(settings.items) if settings.items else [page]
     if len(scopes) > MAX_ITEMS:
-        reading.note(MAX_ITEMS, "", "too_many_items", f"only the first {MAX_ITEMS} of {len(scopes)} were read")
+        reading.note(MAX_ITEMS, "", "too_many_items", f"only the first {MAX_ITEMS} were read")
     items: list[dict[str, Any]] = []
     for number, scope in enumerate(scopes[:MAX_ITEMS]):
         if reading.asked >= MAX_VALUES:
@@ -127,10 +134,7 @@ def _object(number: int, above: str, fields: Sequence[Leaf], scope: Scope, readi
 def _value(number: int, name: str, leaf: Leaf, scope: Scope, reading: _Reading) -> Any:
     if isinstance(leaf, Part) and leaf.fields:
         return _nested(number, name, leaf, scope, reading)
-    raw = scope.raw(leaf)
-    if raw is not None and leaf.pattern:
-        texts = raw if isinstance(raw, list) else [raw]
-        raw = [part for text in texts for part in patterns.found(leaf.pattern, str(text))] or None
+    raw = _raw(number, name, leaf, scope, reading)
     value = value_of(raw, leaf, reading.url)
     reading.asked += 1
     if value is not None:
@@ -148,6 +152,22 @@ def _value(number: int, name: str, leaf: Leaf, scope: Scope, reading: _Reading) 
     return leaf.default if value is None else value
 
 
+def _raw(number: int, name: str, leaf: Leaf, scope: Scope, reading: _Reading) -> Any | None:
+    """Return what a field finds, as long as all values of the page together are no longer than they may be."""
+    if reading.full:
+        return None
+    raw = scope.raw(leaf)
+    if raw is not None and leaf.pattern:
+        texts = raw if isinstance(raw, list) else [raw]
+        raw = [part for text in texts for part in patterns.found(leaf.pattern, str(text))] or None
+    reading.chars += chars_of(raw)
+    if not reading.full:
+        return raw
+    said = f"{name}: with it the values hold more than {MAX_CHARS} characters: no more are read"
+    reading.note(number, name, "too_large", said, required=leaf.required)
+    return None
+
+
 def _nested(number: int, name: str, part: Part, scope: Scope, reading: _Reading) -> Any:
     """Read an object, or a list of objects, inside of what the query finds."""
     scopes = scope.below(part)
@@ -158,7 +178,7 @@ def _nested(number: int, name: str, part: Part, scope: Scope, reading: _Reading)
             for place, one in enumerate(scopes[: min(left, MAX_ITEMS)])
         ]
         if len(values) < len(scopes):
-            message = f"{name}: only the first {len(values)} of {len(scopes)} were read"
+            message = f"{name}: only the first {len(values)} were read"
             reading.note(number, name, "too_many_values", message)
         if values:
             return values

@@ -10,6 +10,7 @@ from parsel.csstranslator import HTMLTranslator
 
 from services.ledger.workflow import Fault, Leaf, SelectorKind, WorkflowInvalid
 from services.workers.extract import jsonld, jsonpaths, patterns, xpaths
+from services.workers.extract.size import MAX_CHARS
 
 MAX_QUERY_CHARS = 4096
 # What a type reads from an element when the field names no attribute; then its text.
@@ -18,7 +19,7 @@ NATURAL_ATTRIBUTES = {
     "date": ("datetime", "content"),
     "datetime": ("datetime", "content"),
 }
-MAX_NODES = 10_000
+TEXTS = ".//text()[not(parent::script or parent::style)]"
 PROPERTY = re.compile(r"[\w.:\-]{1,128}")
 
 
@@ -81,12 +82,14 @@ def is_element(node: Selector) -> bool:
 def raw_values(found: list[Selector], field: Leaf) -> list[str]:
     """Return the texts that the nodes found stand for; but for a list none after the first that is not empty."""
     texts: list[str] = []
+    chars = 0
     kind = field.item_type if field.type == "list" else field.type
-    for node in found[:MAX_NODES]:
+    for node in found[: xpaths.MAX_FOUND]:
         text = _raw(node, field, kind)
         if text is not None:
             texts.append(text)
-        if text and field.type != "list":
+            chars += len(text)
+        if (text and field.type != "list") or chars > MAX_CHARS:
             break
     return texts
 
@@ -116,4 +119,4 @@ def _attribute(element: Any, name: str) -> str | None:
 
 
 def _texts(node: Selector) -> list[str]:
-    return " ".join(node.xpath(".//text()[not(parent::script or parent::style)]").getall()).split()
+    return " ".join(node.root.xpath(TEXTS, smart_strings=False)).split()

@@ -6,11 +6,14 @@ regular expressions of EXSLT, which lxml brings, are Python's: these can take fo
 
 import re
 from functools import lru_cache
+from itertools import accumulate
 from typing import Any
 
 from parsel import Selector
 
 MAX_NESTED = 6  # predicates within each other: each looks at every node again
+MAX_FOUND = 10_000  # nodes: each is a hundred times as large to us as it is to libxml2
+MAX_PARTS = 32  # that concat() puts together: each may be as long as the page
 LITERAL = re.compile(r"\"[^\"]*\"|'[^']*'")
 INSIDE = re.compile(rf"{LITERAL.pattern}|((?:^|[|(,])\s*)//")
 CALLED = re.compile(r"(?<![\w.\-:])((?:[\w.\-]+:)?[\w.\-]+)\s*\(")
@@ -38,15 +41,28 @@ def path_fault(path: str) -> str | None:
             return f"there is no {called}(): use selector regex, or the field's pattern"
         if called not in KNOWN:
             return f"there is no function {called}()"
+        if called == "concat" and plain.count(",") >= MAX_PARTS:
+            return f"concat() of more than {MAX_PARTS} parts: read them as fields of their own"
     return None
 
 
 def evaluated(scope: Selector, path: str) -> Any:
-    """Return what an XPath finds; ValueError where it cannot run."""
+    """Return what an XPath finds, of nodes one more than MAX_FOUND at most; ValueError where it cannot run."""
     fault = path_fault(path)
     if fault:
         raise ValueError(fault)
+    if _closes_no_more_than_it_opens(path):
+        try:
+            return scope.xpath(f"({path})[position() <= {MAX_FOUND + 1}]", namespaces=_WITHOUT_PATTERNS)
+        except ValueError:
+            pass  # it finds a text or a number, or cannot run, which is said of it as it was written
     return scope.xpath(path, namespaces=_WITHOUT_PATTERNS)
+
+
+@lru_cache(maxsize=4096)
+def _closes_no_more_than_it_opens(path: str) -> bool:
+    """Whether an XPath in parentheses is what it is without: `a) | (b` is none."""
+    return min(accumulate((each == "(") - (each == ")") for each in LITERAL.sub("", path)), default=0) >= 0
 
 
 def inside(path: str) -> str:
