@@ -32,11 +32,11 @@ CONSENT_ACTION = re.compile(rb"action=[\"'][^\"']{0,200}consent")
 
 def login_named(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
     """Find a form that is called a sign-in: with a password field, or with some field and little else."""
-    name = _login_name(reading, known)
     little = reading.prose_chars <= FORM_PROSE_CHARS * 2 and reading.links < MAX_FORM_LINKS
-    if name and (not reading.has_content_marks if reading.passwords else little and reading.inputs):
-        return Verdict("login_wall", name)
-    return None
+    if not (reading.passwords or (little and reading.inputs)):
+        return None
+    name = _login_name(reading, known)
+    return Verdict("login_wall", name) if name and not (reading.passwords and reading.has_content_marks) else None
 
 
 def _login_name(reading: Reading, known: Knowledge) -> str:
@@ -50,7 +50,7 @@ def _login_name(reading: Reading, known: Knowledge) -> str:
 
 def login_titled(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
     """Find a page that is called as the button of its password form is, in whatever language."""
-    for name in (*reading.title_parts, *reading.headings[:2]):
+    for name in (*reading.title_parts, *reading.headings[:2]) if reading.passwords else ():
         if name in reading.password_buttons and known.sign_up.place(name) < 0 and not reading.has_content_marks:
             return Verdict("login_wall", f"title and button of a password form: {name}")
     return None

@@ -85,7 +85,7 @@ def _read(body: bytes, name: str, bad_share: float) -> str | None:
     if not bad_share:
         return None
     text = body.decode(name, "replace")
-    foreign = sum(character > "\x7f" for character in text)
+    foreign = len(text) - len(text.encode("ascii", "ignore"))
     return text if text.count("�") <= foreign * bad_share else None
 
 
