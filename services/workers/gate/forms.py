@@ -1,4 +1,4 @@
-"""The rules of the gate for pages that ask for something first, or that scripts would have filled."""
+"""The rules of the gate for pages that ask for a sign-in first, or that scripts would have filled."""
 
 import re
 
@@ -18,25 +18,37 @@ from services.workers.gate.verdict import Page, Verdict
 
 NAME_CHARS = 60  # of a title or heading that names a form
 MAX_FORM_LINKS = 30
-MAX_CONSENT_LINKS = 40
-MAX_BARE_LINKS = 10
-MAX_BARE_IMAGES = 3
 SHELL_TEXT_CHARS = 400
+MAX_SIGN_IN_LINKS = 12
+SIGN_IN_LINK = re.compile(
+    rb"(?:href|action)=[\"']?[^\"'>\s]{0,200}\b(?:oauth2?|openid|saml2?|sso|social-login|auth/[a-z]+)\b"
+)
 MAX_SHELL_LINKS = 5
 LOGIN_PATH = re.compile(r"/(?:log-?in|sign-?in|log-?on|sso|auth|authwall|checkpoint|session/new|account/login)\b", re.I)
+# What servers say of 301, 302 and their like.
+MOVED = re.compile(
+    r"(?:(?:error )?30[12378]\W{1,3})?(?:(?:object|document) moved(?: to here)?|moved (?:permanently|temporarily)|found"
+    r"|see other|(?:temporary|permanent) redirect)\W{0,2}"
+)
+MAX_MOVED_LINKS = 2
 SCRIPT_LACKS = re.compile(
     r"(?:enable|activate|requires?|needs?) javascript|javascript (?:is|must be|required|not|disabled)"
 )
-CONSENT_ACTION = re.compile(rb"action=[\"'][^\"']{0,200}consent")
 
 
 def login_named(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
     """Find a form that is called a sign-in: with a password field, or with some field and little else."""
     little = reading.prose_chars <= FORM_PROSE_CHARS * 2 and reading.links < MAX_FORM_LINKS
-    if not (reading.passwords or (little and reading.inputs)):
+    if not (reading.passwords or (little and (reading.inputs or _leads_to_sign_in(reading)))):
         return None
     name = _login_name(reading, known)
     return Verdict("login_wall", name) if name and not (reading.passwords and reading.has_content_marks) else None
+
+
+def _leads_to_sign_in(reading: Reading) -> bool:
+    """Say whether a page of hardly a word leads to somebody who knows the reader."""
+    bare = reading.prose_chars <= FORM_PROSE_CHARS and reading.links <= MAX_SIGN_IN_LINKS
+    return bare and SIGN_IN_LINK.search(reading.lowered) is not None
 
 
 def _login_name(reading: Reading, known: Knowledge) -> str:
@@ -84,49 +96,13 @@ def login_denied(reading: Reading, _page: Page, known: Knowledge) -> Verdict | N
     return said("login_wall", known.login_demands, reading)
 
 
-def consent_form(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
-    """Find a form that records consent, and little else."""
-    if reading.links > MAX_CONSENT_LINKS or reading.prose_chars > WALL_PROSE_CHARS:
-        return None
-    if known.consent_words.place(reading.text) >= 0 and CONSENT_ACTION.search(reading.lowered):
-        return Verdict("consent_wall", "a form that records consent, and little else")
-    return None
-
-
-def consent_headed(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
-    """Find a page that stands before the site and asks for consent; a banner on a page has other headings beside it."""
-    if reading.links > MAX_CONSENT_LINKS or not reading.forms + reading.buttons or reading.has_content_marks:
-        return None
-    if known.consent_words.place(reading.text) < 0:
-        return None
-    others = [one for one in reading.headings if known.consent_headings.place(one) < 0]
-    first = reading.headings[0] if reading.headings else reading.text[:120]
-    for place in (*reading.title_parts, *(() if others[1:] else (first,))):
-        for phrase in known.consent_headings.within(place):
-            if len(phrase) >= DOMINANT * len(place):
-                return Verdict("consent_wall", place[:EVIDENCE_CHARS])
-    return None
-
-
-def consent_asked(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
-    """Find a page that offers to accept or reject and is about nothing else: no heading is of what the site has."""
-    if reading.links > MAX_CONSENT_LINKS or reading.prose > WALL_PROSE_CHARS or reading.has_content_marks:
-        return None
-    if known.consent_answers.place(reading.text) < 0 or known.consent_words.place(reading.text) < 0:
-        return None
-    bare = reading.links <= MAX_BARE_LINKS and reading.images <= MAX_BARE_IMAGES
-    places = (*reading.title_parts, *reading.headings)
-    about = [one for one in places if known.consent_headings.place(one) >= 0 or known.consent_words.place(one) >= 0]
-    others = sum(one not in about for one in reading.headings)
-    if about and others <= (1 if bare else 0):
-        return Verdict("consent_wall", about[0][:EVIDENCE_CHARS])
-    return None
-
-
 def redirecting(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
     """Find a page that leads elsewhere and says so."""
     if not _is_hollow(reading, SCRIPT_TEXT_CHARS) or reading.forms:
         return None
+    moved = next((one for one in (*reading.title_parts, *reading.headings) if MOVED.fullmatch(one)), "")
+    if moved and reading.links <= MAX_MOVED_LINKS:
+        return Verdict("empty_shell", moved)
     speaks = f"{reading.text} {reading.noscript}"
     if known.redirecting.place(speaks) >= 0 and machinery.goes_elsewhere(reading.lowered):
         return Verdict("empty_shell", speaks[:EVIDENCE_CHARS].strip())

@@ -7,7 +7,7 @@ from parsel import Selector
 
 from schemas.storable import storable_text
 from services.ledger.workflow import GateRules
-from services.workers.gate import forms, rules
+from services.workers.gate import consent, forms, named, rules
 from services.workers.gate.knowledge import Knowledge
 from services.workers.gate.reading import COUNTED_CHARS, Reading, reading_of
 from services.workers.gate.text import decoded
@@ -19,6 +19,7 @@ __all__ = ["RULES", "Page", "Verdict", "judge"]
 WALL_PROSE_CHARS = 6000  # sign-in pages keep the template of their shop around them; what says more is no wall
 HTML_TYPES = ("text/html", "application/xhtml+xml")
 MARKUP = re.compile(rb"<(?:!doctype html|html|head|body|title|script|div|p|h1|center|meta)[\s>]", re.I)
+PACKED = (b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd")  # gzip, Zstandard: whole or not, nobody unpacked them
 KNOWLEDGE = Knowledge()
 
 # In this order: what a page says of itself goes before what it looks like.
@@ -29,7 +30,7 @@ RULES: dict[str, rules.Rule] = {
     "region_said": rules.sentence("block", "region_said"),
     "block": rules.spoken("block"),
     "region": rules.region,
-    "not_found_code": rules.not_found_code,
+    "not_found_named": named.not_found_named,
     "maintenance": rules.maintenance,
     "soft_404": rules.spoken("soft_404"),
     "captcha_said": rules.sentence("captcha"),
@@ -38,6 +39,7 @@ RULES: dict[str, rules.Rule] = {
     "block_said": rules.sentence("block"),
     "soft_404_heading": rules.headed("soft_404"),
     "maintenance_heading": rules.headed("maintenance"),
+    "maintenance_topic": rules.maintenance_topic,
     "block_heading": rules.headed("block"),
     "captcha_heading": rules.headed("captcha"),
     "refusal": rules.refusal,
@@ -50,9 +52,10 @@ RULES: dict[str, rules.Rule] = {
     "login_address": forms.login_address,
     "login_demanded": forms.login_demanded,
     "login_said": rules.sentence("login_wall"),
-    "consent_form": forms.consent_form,
-    "consent_headed": forms.consent_headed,
-    "consent_asked": forms.consent_asked,
+    "consent_form": consent.consent_form,
+    "consent_headed": consent.consent_headed,
+    "consent_asked": consent.consent_asked,
+    "consent_block": consent.consent_block,
     "redirecting": forms.redirecting,
     "needs_script": forms.needs_script,
     "shell": forms.shell,
@@ -69,6 +72,8 @@ def judge(page: Page, asked: GateRules | None = None, known: Knowledge = KNOWLED
         return Verdict("empty_body", f"{len(page.body)} bytes, nothing but space")
     if kind not in HTML_TYPES and not (kind in ("", "text/plain") and MARKUP.search(page.body[:1024])):
         return None
+    if page.body.startswith(PACKED) and "wrong_content_type" not in asked.allow:
+        return Verdict("wrong_content_type", "compressed bytes under the name of a page")
     read = decoded(page.body, page.content_type)
     text = read.text
     if text.lstrip()[:1] in ("{", "["):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 
 import re2
 
-from services.workers.gate import machinery, phrases, refusals, sentences
+from services.workers.gate import asks, machinery, phrases, refusals, sentences
 
 SENTENCE_CHARS = 110  # what is said of what stands close together
 MAX_TRIES = 8
@@ -43,6 +43,7 @@ class Marks:
 
     def __init__(self, marks: Collection[bytes]) -> None:
         self.marks = tuple(marks)
+        self.names = frozenset(mark.decode() for mark in self.marks)
         self._any = re2.compile(b"|".join(map(re2.escape, self.marks))) if self.marks else None
 
     def first(self, markup: bytes) -> str:
@@ -97,13 +98,15 @@ class Knowledge:
     soft_404: Phrases = field(default_factory=lambda: Phrases(phrases.SOFT_404))
     captcha_heading: Phrases = field(default_factory=lambda: Phrases(phrases.HEADING_ONLY["captcha"]))
     block_heading: Phrases = field(default_factory=lambda: Phrases(phrases.HEADING_ONLY["block"]))
+    maintenance_topic: Phrases = field(default_factory=lambda: Phrases(phrases.MAINTENANCE_TOPIC))
     maintenance_heading: Phrases = field(default_factory=lambda: Phrases(phrases.HEADING_ONLY["maintenance"]))
     soft_404_heading: Phrases = field(default_factory=lambda: Phrases(phrases.HEADING_ONLY["soft_404"]))
-    login: Phrases = field(default_factory=lambda: Phrases(phrases.LOGIN))
-    login_demands: Phrases = field(default_factory=lambda: Phrases(phrases.LOGIN_DEMANDS))
-    sign_up: Phrases = field(default_factory=lambda: Phrases(phrases.SIGN_UP))
-    consent_headings: Phrases = field(default_factory=lambda: Phrases(phrases.CONSENT_HEADINGS))
-    consent_words: Phrases = field(default_factory=lambda: Phrases(phrases.CONSENT_WORDS))
+    login: Phrases = field(default_factory=lambda: Phrases(asks.LOGIN))
+    login_demands: Phrases = field(default_factory=lambda: Phrases(asks.LOGIN_DEMANDS))
+    sign_up: Phrases = field(default_factory=lambda: Phrases(asks.SIGN_UP))
+    consent_headings: Phrases = field(default_factory=lambda: Phrases(asks.CONSENT_HEADINGS))
+    consent_words: Phrases = field(default_factory=lambda: Phrases(asks.CONSENT_WORDS))
+    consent_labels: Phrases = field(default_factory=lambda: Phrases(asks.CONSENT_LABELS))
     status_page: Phrases = field(default_factory=lambda: Phrases(phrases.STATUS_PAGE))
     redirecting: Phrases = field(default_factory=lambda: Phrases(phrases.REDIRECTING))
     needs_script: Phrases = field(default_factory=lambda: Phrases(phrases.NEEDS_SCRIPT))
@@ -112,10 +115,13 @@ class Knowledge:
     captcha_said: Sentences = field(default_factory=lambda: Sentences(refusals.CAPTCHA))
     block_said: Sentences = field(default_factory=lambda: Sentences(refusals.BLOCK))
     region_said: Sentences = field(default_factory=lambda: Sentences(refusals.REGION))
-    consent_answers: Phrases = field(default_factory=lambda: Phrases(phrases.CONSENT_ANSWERS))
+    consent_answers: Phrases = field(default_factory=lambda: Phrases(asks.CONSENT_ANSWERS))
     login_wall_said: Sentences = field(default_factory=lambda: Sentences(refusals.LOGIN_WALL))
     challenge: Marks = field(default_factory=lambda: Marks(machinery.CHALLENGE))
     refusal: Marks = field(default_factory=lambda: Marks(machinery.REFUSAL))
+    templates: Marks = field(default_factory=lambda: Marks(machinery.TEMPLATES))
+    template_styles: Marks = field(default_factory=lambda: Marks(machinery.TEMPLATE_STYLES))
+    rendered_404: Marks = field(default_factory=lambda: Marks(machinery.RENDERED_404))
     widgets: Marks = field(default_factory=lambda: Marks(machinery.WIDGETS))
     unused: frozenset[str] = frozenset()  # names of rules that are left out
 

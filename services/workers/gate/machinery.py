@@ -22,8 +22,27 @@ WIDGETS = (
     b"g-recaptcha", b"h-captcha", b"cf-turnstile", b"hcaptcha.com/1/api.js", b"recaptcha/api.js",
     b"recaptcha/enterprise.js", b"challenges.cloudflare.com", b"geetest", b"gt.js", b"arkoselabs",
     b"funcaptcha", b"smartcaptcha", b"mcaptcha", b"altcha", b"friendlycaptcha", b"frc-captcha", b"tcaptcha",
-    b"captcha.js", b"captcha-box", b"nocaptcha", b"_incapsula_resource", b"challenge-platform", b"captcha",
+    b"captcha.js", b"captcha-box", b"nocaptcha", b"_incapsula_resource", b"challenge-platform",
+    b'="captcha', b"='captcha", b"=captcha", b"/captcha", b"captcha=", b"captcha_", b"_captcha", b"captcha.php",
+    b"captcha.jpg", b"captcha.png", b"captcha-",
 )  # fmt: skip
+
+# What shops, blogs and frameworks call the template of "not found": a class or id of the whole page,
+TEMPLATES = (
+    b"error404", b"error-404", b"error_404", b"page-404", b"page404", b"page_404", b"404-page", b"404page", b"is-404",
+    b"template-404", b"http-404", b"status-404", b"path-404", b"path-system-404", b"cms-no-route",
+    b"cms-noroute-index", b"pagenotfound", b"page-not-found", b"page_not_found", b"not-found-page", b"notfound",
+    b"not-found", b"notfoundpage", b"error-not_found", b"error-page", b"errorpage", b"error_page", b"page-error",
+)  # fmt: skip
+
+# the directory or name of its styles,
+TEMPLATE_STYLES = (
+    b"/error/", b"/errorpages/", b"/error-pages/", b"/error_pages/", b"/404/", b"/404.css", b"/error404.css",
+    b"/notfound.css", b"/not-found.css", b"/errorpage.css",
+)  # fmt: skip
+
+# or what a framework says that it rendered.
+RENDERED_404 = (b'"page":"/_error"', b'"page":"/404"', b"pagepath='/404", b'pagepath="/404')
 
 # A badge that scores in the background, and stops nobody.
 INVISIBLE_WIDGET = re.compile(
@@ -42,7 +61,7 @@ ENCODED = re.compile(rb"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{400}")  # each run is lo
 DECODES = (b"fromCharCode", b"atob(", b"unescape(")
 PROBES_BROWSER = (b"webdriver", b"callphantom", b"_phantom", b"fingerprint")
 SETS_LOCATION = re.compile(rb"location(?:\.href)?\s{0,9}=[^=]|location\.(?:replace|assign)\(")
-REFRESHES = re.compile(rb"http-equiv=[\"']?refresh")
+REFRESHES = re.compile(rb"http-equiv=[\"']?refresh|onload=[\"']?[^\"'>]{0,100}submit\(")
 MOUNT = re.compile(rb"\bid=[\"']?(?:root|app|__next|__nuxt|main|react|ember)")  # where an application puts itself
 EXTERNAL_SCRIPT = re.compile(rb"<script[^>]{0,500}\bsrc\s*=")
 

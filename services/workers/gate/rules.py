@@ -27,6 +27,8 @@ DOMINANT_WORD = {
     "block": 0.6,
     "captcha": 0.6,
 }  # of words that headings of good pages are made of too
+TOPIC = 0.8
+MAX_TOPIC_LINKS = 5
 REGION_CHARS = 400
 MAX_WALL_LINKS = 15
 MAX_MESSAGE_LINKS = 30  # with more, words of a menu may meet and look like a sentence
@@ -35,17 +37,6 @@ SENTENCE_END = re.compile(r"[.!?]")
 MAX_QUESTIONS = 2  # headings beside each other; more are a list of questions and answers
 EVIDENCE_CHARS = 160
 
-NOT_FOUND_CODE = re.compile(
-    r"(?:(?:http|error|fehler|erreur|errore|ошибка|код)\W*)*404(?:\W+(?:error|not found|fehler|страница.*))?\W*"
-)
-# The same in the text of a page: "error code: 404", in whatever language; or an element of its own.
-SAID_CODE = re.compile(r"[:：] ?404(?:$|[^\w.,-])")
-SOME_CODE = re.compile(r"\b404\b")
-LONE_CODE = re.compile(rb">\s{0,20}404\s{0,20}<")
-LONE_NUMBER = re.compile(rb">\s{0,20}([0-9][0-9.,]{0,8})\s{0,20}<")
-CODE_PROSE_CHARS = 400
-MAX_NUMBERS = 2
-BARE_CODE = re.compile(r"\W*404\W*")
 SOMEWHERE = (
     r"(?:(?:your|this|certain|some|these) (?:country|countries|region|regions|area|areas|location|territory|market)"
     rf"|(?:the )?(?:{'|'.join(phrases.COUNTRIES)})\b)"
@@ -99,6 +90,16 @@ def maintenance(reading: Reading, page: Page, known: Knowledge) -> Verdict | Non
 
 
 _SPEAKS_OF_MAINTENANCE = spoken("maintenance")
+
+
+def maintenance_topic(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
+    """Find a page with hardly a word whose title is the mere word for maintenance; firms that offer it say more."""
+    if reading.prose > FORM_PROSE_CHARS or reading.links > MAX_TOPIC_LINKS or reading.samples or reading.has_price:
+        return None
+    for part in reading.title_parts:
+        if any(len(phrase) >= TOPIC * len(part) for phrase in known.maintenance_topic.within(part)):
+            return None if reading.has_content_marks else Verdict("maintenance", part[:EVIDENCE_CHARS])
+    return None
 
 
 def headed(name: str) -> Rule:
@@ -194,28 +195,6 @@ def case_number(reading: Reading, _page: Page, _known: Knowledge) -> Verdict | N
         return None
     found = CASE_NUMBER.search(reading.text)
     return Verdict("block", found.group()[:EVIDENCE_CHARS]) if found else None
-
-
-def not_found_code(reading: Reading, _page: Page, _known: Knowledge) -> Verdict | None:
-    """Find the number 404 as a title or heading; alone it may name a product, so then only on a page without one."""
-    if reading.prose > TITLE_PROSE_CHARS:
-        return None
-    for place in (*reading.title_parts, *reading.headings):
-        if NOT_FOUND_CODE.fullmatch(place):
-            bare = BARE_CODE.fullmatch(place) and (reading.prose > MESSAGE_PROSE_CHARS or reading.has_price)
-            return None if bare or reading.has_content_marks else Verdict("soft_404", place[:EVIDENCE_CHARS])
-    return _lone_code(reading)
-
-
-def _lone_code(reading: Reading) -> Verdict | None:
-    """Find the number on its own, in an element or behind a colon, on a page that says little and counts nothing."""
-    if reading.prose > CODE_PROSE_CHARS or reading.has_price or reading.has_content_marks:
-        return None
-    found = SAID_CODE.search(reading.text)
-    if not found and b"404" in reading.lowered and LONE_CODE.search(reading.lowered):
-        numbers = set(LONE_NUMBER.findall(reading.lowered))
-        found = SOME_CODE.search(reading.text) if len(numbers) <= MAX_NUMBERS else None
-    return Verdict("soft_404", reading.text[max(found.start() - 40, 0) :][:EVIDENCE_CHARS].strip()) if found else None
 
 
 def widget(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
