@@ -23,6 +23,9 @@ READ_AS = {
     "tis-620": "cp874",
     "iso8859-9": "cp1254",
 }
+ASCII_MARKUP = b'<p class="a">&amp; AZaz09\'-_~{;</p>'  # markup in every encoding of pages, not in those of mainframes
+# Codecs that no browser reads pages with; those of escapes make half surrogate pairs of what a page says.
+NOT_OF_PAGES = ("utf-16", "utf-32", "utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape", "undefined")
 UNCLAIMED = ("cp932", "euc_jp", "cp949", "gb18030", "big5hkscs", "cp1251", "koi8-r")
 
 # The most frequent characters of running text; a wrong decoding rarely yields them.
@@ -69,10 +72,10 @@ def _claims(body: bytes, content_type: str) -> list[str]:
     for name in (*claimed, "utf-8"):
         try:
             codec = codecs.lookup(name)
-            "".encode(codec.name)  # not one of the codecs between bytes and bytes
+            shown = ASCII_MARKUP.decode(codec.name)  # no LookupError: not one of the codecs between bytes and bytes
         except (LookupError, ValueError, TypeError):
             continue
-        if not codec.name.startswith(("utf-16", "utf-32", "utf-7", "idna", "punycode", "unicode_escape", "raw_")):
+        if shown == ASCII_MARKUP.decode() and not codec.name.startswith(NOT_OF_PAGES):
             names.append(READ_AS.get(codec.name, codec.name))
     return names
 

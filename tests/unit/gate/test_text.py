@@ -1,5 +1,7 @@
 """The encodings that pages come in."""
 
+from encodings.aliases import aliases
+
 import pytest
 
 from services.workers.gate.text import decoded
@@ -48,6 +50,19 @@ def test_one_bad_byte_does_not_cost_a_page_its_encoding() -> None:
     assert decoded(page.encode() + b"\xff", "text/html; charset=utf-8").text == page + "\ufffd"
 
 
-@pytest.mark.parametrize("name", ["nonsense", "utf-7", "base64", "rot13", "idna", "utf-16", "x" * 60])
+@pytest.mark.parametrize(
+    "name", ["nonsense", "utf-7", "base64", "rot13", "idna", "utf-16", "unicode_escape", "raw-unicode-escape", "x" * 60]
+)
 def test_a_charset_that_cannot_be_used_is_passed_over(name: str) -> None:
     assert decoded("grün".encode(), f"text/html; charset={name}").text == "grün"
+
+
+@pytest.mark.parametrize("name", sorted({*aliases, *aliases.values(), "idna", "punycode", "undefined"}))
+def test_whatever_encoding_a_page_claims_its_text_is_made_of_whole_characters(name: str) -> None:
+    page = b"<p>caf\xe9 \\ud800 \\N{BULLET} \\q +2AA- ~{ \x1b$B</p>"
+    for claimed in (
+        decoded(page, f"text/html; charset={name}"),
+        decoded(b'<meta charset="%s">' % name.encode() + page),
+    ):
+        claimed.text.encode()
+        assert "<p>caf" in claimed.text, "nobody serves pages in the encodings of mainframes"
