@@ -2,6 +2,7 @@
 
 import aiohttp
 
+HEADER_BYTES, HEADERS = 8_190, 128  # of one header of an answer, and how many of them: as the client has it
 NO_TIMEOUT = aiohttp.ClientTimeout(total=None)  # each call has a time of its own
 
 
@@ -10,6 +11,8 @@ def session_over(
     *,
     timeout: aiohttp.ClientTimeout = NO_TIMEOUT,
     auto_decompress: bool = True,
+    max_header_bytes: int = HEADER_BYTES,
+    max_headers: int = HEADERS,
     **headers: str,
 ) -> aiohttp.ClientSession:
     """Open a session; it sends these headers with each call."""
@@ -20,4 +23,7 @@ def session_over(
         auto_decompress=auto_decompress,
         headers={name.replace("_", "-"): value for name, value in headers.items()},
         trust_env=False,
+        max_line_size=max_header_bytes,
+        max_field_size=max_header_bytes,
+        max_headers=max_headers,
     )

@@ -19,6 +19,8 @@ from services.workers.providers.protocol import Fetched, FetchRequest, FetchResu
 MAX_REDIRECTS = 10
 MAX_CONNECTIONS = 100
 CHUNK_BYTES = 64 * 1024
+MAX_HEADER_BYTES = 32 * 1024  # sites have policies and links of more than 8 KiB, which browsers take
+MAX_HEADERS = 256
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 DEFAULT_HEADERS = {
     "User-Agent": "jobledger/0.1 (+direct)",
@@ -44,7 +46,11 @@ class DirectProvider:
 
     async def start(self) -> None:
         """Open the session."""
-        self._session = session_over(checked_connector(self._allowed, limit=MAX_CONNECTIONS))
+        self._session = session_over(
+            checked_connector(self._allowed, limit=MAX_CONNECTIONS),
+            max_header_bytes=MAX_HEADER_BYTES,
+            max_headers=MAX_HEADERS,
+        )
 
     async def close(self) -> None:
         """Close the session and its connections."""

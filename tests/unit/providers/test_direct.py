@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import tracemalloc
 
 import pytest
 from aiohttp import web
@@ -189,6 +190,50 @@ async def test_a_closed_port_is_a_connection_error() -> None:
     result = await fetched(base)
     assert isinstance(result, ProviderError)
     assert (result.error_type, result.retryable) == ("connection", True)
+
+
+def answered_with(*headers: bytes) -> bytes:
+    """Return an answer with these headers, as it goes over the wire."""
+    return b"\r\n".join([b"HTTP/1.1 200 OK", b"Content-Length: 5", *headers, b"", b"hello"])
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        [b"Content-Security-Policy: " + b"a" * 20_000],
+        [b"Set-Cookie: c%d=%s" % (number, b"v" * 80) for number in range(200)],
+        [b"X-Odd: caf\xe9 \xff\xfe", b"Content-Type: text/html; charset=\xff"],
+    ],
+    ids=["long", "many", "not ascii"],
+)
+async def test_a_page_comes_with_headers_as_browsers_take_them(headers: list[bytes]) -> None:
+    async with raw_serving(answered_with(*headers)) as base:
+        result = await fetched(base)
+    assert isinstance(result, Fetched), result
+    assert result.body == b"hello"
+
+
+@pytest.mark.parametrize("headers", [[b"X-A: " + b"a" * 200_000], [b"X-A: a"] * 5_000], ids=["long", "many"])
+async def test_headers_without_end_are_a_connection_error(headers: list[bytes]) -> None:
+    async with raw_serving(answered_with(*headers)) as base:
+        result = await fetched(base)
+    assert isinstance(result, ProviderError)
+    assert result.error_type == "connection"
+
+
+async def test_a_page_that_unpacks_to_more_than_is_kept_is_refused_in_little_memory() -> None:
+    bomb = gzip.compress(bytes(100 * MAX_BODY_BYTES), 9)
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(bomb)
+    tracemalloc.start()
+    try:
+        async with raw_serving(head + bomb) as base:
+            result = await fetched(base)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert isinstance(result, ProviderError)
+    assert result.error_type == "too_large"
+    assert most < 20 * MAX_BODY_BYTES
 
 
 @pytest.mark.parametrize(
