@@ -74,6 +74,22 @@ def test_a_raised_cap_lets_more_jobs_out_at_once() -> None:
     ]
 
 
+def test_a_lowered_cap_takes_no_slot_back_and_lets_nobody_out_until_there_is_room() -> None:
+    world = World().org(cap=3)
+    world.announce(slots=8)
+    world.submit(*(f"j{number}" for number in range(1, 7)))
+    world.claim("j1")
+    world.claim("j2")
+    assert names(world.when(ChangeOrgLimit(command_id="l", org_id="acme", max_in_flight=1))) == ["OrgLimitChanged"]
+    assert names(world.claim("j3")) == ["JobClaimed"], "it was dispatched before"
+    assert [names(world.cancel(job_id)) for job_id in ("j1", "j2")] == [["JobCancelled"]] * 2
+    assert world.ledger.orgs["acme"].in_flight == 1
+    assert names(world.cancel("j3")) == ["JobCancelled", "JobDispatched"]
+    raised = names(world.when(ChangeOrgLimit(command_id="m", org_id="acme", max_in_flight=2)))
+    assert raised == ["OrgLimitChanged", "JobDispatched"]
+    assert [world.job(job_id).task_out for job_id in ("j4", "j5", "j6")] == [True, True, False]
+
+
 def test_higher_priority_goes_first_within_an_org() -> None:
     world = World().org(cap=1)
     world.submit("j0")
