@@ -9,6 +9,10 @@ LOGIN = (
     "oturum aç", "登录", "登入", "登錄", "ログイン", "サインイン", "로그인", "logga in", "inloggning",
     "log ind", "logg inn", "kirjaudu", "bejelentkezés", "belépés", "autentificare", "conectare", "σύνδεση",
     "đăng nhập", "masuk", "تسجيل الدخول", "כניסה", "התחברות", "เข้าสู่ระบบ", "prijava", "prijavi se", "ورود",
+    "area riservata", "prisijung", "pieslēg", "logi sisse", "inicia la sessió", "लॉग इन", "welcome back",
+    "my account", "returning customer", "already registered", "already a member", "mein konto", "bereits kunde",
+    "déjà client", "mon compte", "ya soy cliente", "mi cuenta", "já sou cliente", "minha conta", "già cliente",
+    "al klant", "mam już konto", "личный кабинет",
 )  # fmt: skip
 
 LOGIN_DEMANDS = (
@@ -16,7 +20,7 @@ LOGIN_DEMANDS = (
     "need to login", "need to sign in", "need to be logged in", "have to log in", "have to be logged in",
     "log in to continue", "login to continue", "sign in to continue", "log in to view", "login to view",
     "sign in to view", "log in to see", "sign in to see", "log in to access", "please log in", "please login",
-    "please sign in", "login required", "not logged in", "authentication required", "join now to",
+    "please sign in", "login required", "you are not logged in or", "authentication required", "join now to",
     "bitte melden sie sich an", "bitte melde dich an", "bitte einloggen", "connectez-vous pour",
     "veuillez vous connecter", "vous devez être connecté", "debe iniciar sesión", "debes iniciar sesión",
     "inicia sesión para", "faça login para", "é necessário fazer login", "accedi per",

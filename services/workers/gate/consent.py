@@ -39,6 +39,8 @@ def consent_headed(reading: Reading, _page: Page, known: Knowledge) -> Verdict |
         return None
     if known.consent_words.place(reading.text) < 0:
         return None
+    if not any(_answers(label, known) for _, label in _controls(reading)):
+        return None
     others = [one for one in reading.headings if known.consent_headings.place(one) < 0]
     first = reading.headings[0] if reading.headings else reading.text[:120]
     headed = not others[1:] and (not others or _share(reading, known) >= MOST)

@@ -9,6 +9,7 @@ from services.workers.gate.rules import (
     DOMINANT,
     EVIDENCE_CHARS,
     FORM_PROSE_CHARS,
+    MAX_BARE_LINKS,
     SCRIPT_TEXT_CHARS,
     SHELL_PROSE_CHARS,
     WALL_PROSE_CHARS,
@@ -25,6 +26,8 @@ SIGN_IN_LINK = re.compile(
 )
 MAX_SHELL_LINKS = 5
 LOGIN_PATH = re.compile(r"/(?:log-?in|sign-?in|log-?on|sso|auth|authwall|checkpoint|session/new|account/login)\b", re.I)
+HEADING = re.compile(rb"<h[12][\s>]")
+PASSWORD = re.compile(rb"\btype=[\"']?password\b")
 # What servers say of 301, 302 and their like.
 MOVED = re.compile(
     r"(?:(?:error )?30[12378]\W{1,3})?(?:(?:object|document) moved(?: to here)?|moved (?:permanently|temporarily)|found"
@@ -71,10 +74,18 @@ def login_titled(reading: Reading, _page: Page, known: Knowledge) -> Verdict | N
 def login_form(reading: Reading, _page: Page, known: Knowledge) -> Verdict | None:
     """Find a password field and little else, where nobody signs up."""
     bare = reading.prose_chars <= FORM_PROSE_CHARS and reading.links < MAX_FORM_LINKS and reading.passwords == 1
+    if not bare or (reading.links > MAX_BARE_LINKS and _is_in_the_header(reading)):
+        return None
     names = (*reading.title_parts, *reading.headings[:2])
-    if bare and not any(known.sign_up.place(name) >= 0 for name in names):
+    if not any(known.sign_up.place(name) >= 0 for name in names):
         return Verdict("login_wall", "a password field and little else")
     return None
+
+
+def _is_in_the_header(reading: Reading) -> bool:
+    """Say whether the field for a password stands before what the page is about."""
+    heading, field = HEADING.search(reading.lowered), PASSWORD.search(reading.lowered)
+    return heading is not None and field is not None and field.start() < heading.start()
 
 
 def login_address(reading: Reading, page: Page, _known: Knowledge) -> Verdict | None:

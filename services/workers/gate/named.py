@@ -11,7 +11,9 @@ NOT_FOUND_CODE = re.compile(
     r"(?:(?:http|error|fehler|erreur|errore|ошибка|код)\W*)*404(?:\W+(?:error|not found|fehler|страница.*))?\W*"
 )
 # The same in the text of a page: "error code: 404", in whatever language; or an element of its own.
-SAID_CODE = re.compile(r"[:：] ?404(?:$|[^\w.,-])")
+SAID_CODE = re.compile(r"(?:[:：]|\bstatus ?=) ?404(?:$|[^\w.,-])")
+# What frameworks say of a route that they do not have, and nothing else.
+NO_ROUTE = re.compile(r"cannot get /\S{0,200}")
 SOME_CODE = re.compile(r"\b404\b")
 LONE_CODE = re.compile(rb">\s{0,20}404\s{0,20}<")
 LONE_NUMBER = re.compile(rb">\s{0,20}([0-9][0-9.,]{0,8})\s{0,20}<")
@@ -31,6 +33,8 @@ def not_found_named(reading: Reading, _page: Page, known: Knowledge) -> Verdict 
         if NOT_FOUND_CODE.fullmatch(place):
             bare = BARE_CODE.fullmatch(place) and (reading.prose > MESSAGE_PROSE_CHARS or reading.has_price)
             return None if bare or reading.has_content_marks else Verdict("soft_404", place[:EVIDENCE_CHARS])
+    if NO_ROUTE.fullmatch(reading.text):
+        return Verdict("soft_404", reading.text[:EVIDENCE_CHARS])
     return _lone_code(reading) or _template(reading, known)
 
 

@@ -59,8 +59,11 @@ BLOCK = {
     r"|\brequests? too (?:quickly|fast|often|frequently)\b|\brate limit~exceeded\b|\bexceeded\b~\brate limit\b"
     r"|\b(?:vpn|proxy)\b~\bdetected\b|\b(?:using|behind|through|via|connected to) (?:a|an|your) (?:anonymous "
     r"|anonymizing )?(?:vpn|proxy)\b|\b(?:bots|scrapers|scraping|crawlers|crawling)\b~\b(?:not allowed|prohibited"
-    r"|forbidden|blocked)\b|\b(?:client|you) (?:does|do) not have permission to\b|\bweb ?page (?:is )?blocked\b"
-    r"|\bbanned the country\b",
+    r"|forbidden)\b|\b(?:client|you) (?:does|do) not have permission to\b|\bweb ?page (?:is )?blocked\b"
+    r"|\bbanned the country\b|\bmalicious (?:activity|activities|code|request|traffic)\b~\b(?:detected|blocked)\b"
+    r"|\b(?:because of|due to) malicious activit|\battempted attack\b|\bsecurity rules?\b~\bblocked\b"
+    r"|\bunauthorized activity\b~\bdetected\b|\bprotection system has detected\b"
+    r"|\bdenied the specified uniform resource locator\b",
     "de": r"\b(?:ihre?|deine?|die|diese)\b~(?:zugriff|zugang|anfrage|ip-adresse|ip|verbindung)\b~(?:gesperrt"
     r"|verweigert|blockiert|abgelehnt|eingeschränkt|untersagt)|\b(?:zugriff|zugang) (?:\w+ )?(?:gesperrt|verweigert"
     r"|blockiert|abgelehnt|untersagt)|\bzugriff\b~\b(?:seite|website|webseite|server|inhalt)\b~(?:gesperrt|verweigert"
@@ -148,7 +151,8 @@ REGION = {
     r"|visitors|users)\b~\b(?:not|n't|isn't|unavailable|inaccessible|unable)\b~\b(?:your|this|the"
     r"|which) (?:current )?(?:country|countries|region|location|area|territory|market|jurisdiction|european|eea|eu)\b"
     r"|\b(?:page|site|website|content|service|video)\b~\b(?:not|isn't|unavailable|inaccessible)\b~\b(?:certain|some"
-    r"|most|many) (?:european )?(?:countries|regions|locations|territories)\b",
+    r"|most|many) (?:european )?(?:countries|regions|locations|territories)\b|\b(?:visitors|users|customers"
+    r"|access)\b~\bfrom your (?:country|region|location|area)\b~\b(?:not|blocked|denied|restricted|prohibited)\b",
     "de": r"(?:inhalt|seite|website|video|dienst|angebot|titel|sendung|programm)\w*\b~(?:nicht|kein)~(?:verfügbar"
     r"|zugänglich|abrufbar)~\b(?:ihrem|deinem|ihrer|deiner) (?:land|region|standort)|\b(?:ihrem|deinem|ihrer"
     r"|deiner) (?:land|region|standort)\b~\b(?:nicht|kein)\w*\b~(?:verfügbar|zugänglich|abrufbar)",
@@ -160,7 +164,7 @@ REGION = {
     "nl": r"\bniet\b~\b(?:beschikbaar|toegankelijk)\b~\b(?:je|jouw|uw) (?:land|regio|locatie)",
     "ja": "(?:お住まい|ご利用|お使い)の(?:地域|国)~(?:できません|いただけません)|(?:国|地域|国外|海外)(?:では|から"
     "|からは|からの)~(?:できません|いただけません|ご利用になれません)",
-    "zh": "(?:所在|当前|您的|你的)(?:国家|地区|区域|地區|國家)~(?:不可用|无法|不支持|不提供|無法)|(?:不可|无法"
+    "zh": "(?:所在|当前|您的|你的)的?(?:国家|地区|区域|地區|國家)~(?:不可用|无法|不支持|不提供|無法)|(?:不可|无法"
     "|不能)~所在",
     "ko": "(?:국가|지역)에서(?:는)?~(?:없|않)",
     "ru": r"(?:недоступ|не доступ|нельзя)\pL*~ваше[йм] (?:стран|регион)|ваше[йм] (?:стране|регионе)~(?:недоступ"
@@ -184,7 +188,7 @@ LOGIN_WALL = {
     "en": r"\b(?:must|need to|have to|please|required to)\b(?: first)?(?: be)? (?:log(?:ged)?|sign(?:ed)?)[ -]?in\b"
     r"|\b(?:join|log in|sign in|register)(?: now| today| here| free| for free| first| or [a-z ]{2,12})* to (?:view"
     r"|see|read|access|continue)\b|\b(?:content|page|area|section|article|topic)\b~\b(?:members|subscribers) only\b"
-    r"|\byou are not logged in\b|\b401 (?:authorization required|unauthorized)\b"
+    r"|^you are not logged in\b|\b401 (?:authorization required|unauthorized)\b"
     r"|\bcould not verify that you are authorized\b",
     "de": r"(?:bitte|müssen sie|sie müssen|du musst)\b~(?:anmelden|einloggen|loggen sie sich)"
     r"|anmeldung (?:ist )?erforderlich|meld(?:en sie sich|e dich)~\ban,? um\b",

@@ -14,6 +14,7 @@ from services.workers.gate.verdict import Page, Verdict
 
 TITLE_PROSE_CHARS = 3000  # with more prose, a title is a headline
 HEADING_PROSE_CHARS = 2000
+WALL_TITLE_PROSE_CHARS, WALL_HEADING_PROSE_CHARS = 1500, 1200  # the same of what stands without the site around it
 MESSAGE_PROSE_CHARS = 900  # a page that says little else
 WALL_PROSE_CHARS = 1500  # of a challenge that explains itself
 FORM_PROSE_CHARS = 250  # nothing but a form
@@ -23,7 +24,7 @@ MAX_CHALLENGE_BYTES = 64 * 1024
 DOMINANT = 0.4  # share of a title part or heading that a phrase has to be
 DOMINANT_OVER_PROSE = 0.75  # the same where more than a message follows
 DOMINANT_WORD = {
-    "maintenance": 0.8,
+    "maintenance": 0.6,
     "block": 0.6,
     "captcha": 0.6,
 }  # of words that headings of good pages are made of too
@@ -32,6 +33,15 @@ MAX_TOPIC_LINKS = 5
 REGION_CHARS = 400
 MAX_WALL_LINKS = 15
 MAX_MESSAGE_LINKS = 30  # with more, words of a menu may meet and look like a sentence
+MAX_BARE_LINKS = 15  # with more, a page has the menu of its site, and walls stand without it
+WITHIN_THE_SITE = ("soft_404", "login_wall")  # the others come instead of the site, menu and all
+QUESTION = re.compile(
+    r"(?:how|what|why|when|which|where|wie|was|warum|wann|wo|comment|pourquoi|que|qu'est|cómo|qué|por qué|como|o que"
+    r"|por que|perché|come|cosa|hoe|waarom|wat|как|почему|что|чому|як|jak|dlaczego|co|hur|varför|hvordan|hvorfor|miten"
+    r"|miksi|nasıl|neden)\b.*\?$|(?:如何|怎么|为什么|なぜ|どう|어떻게|왜)"
+)
+STATUS_CODE = re.compile(r"\b(?:401|403|404|410|429|500|502|503)\b")
+MANY_CODES = 3  # a list of what servers may say
 NO_QUESTIONS = ("soft_404", "maintenance")
 SENTENCE_END = re.compile(r"[.!?]")
 MAX_QUESTIONS = 2  # headings beside each other; more are a list of questions and answers
@@ -73,7 +83,7 @@ def sentence(name: str, table_name: str = "") -> Rule:
             return None
         table: Sentences = getattr(known, table_name or f"{name}_said")
         places = [one for one in (*reading.title_parts, *reading.headings) if _states(one, name, reading)]
-        if reading.links <= MAX_MESSAGE_LINKS:
+        if reading.links <= (MAX_MESSAGE_LINKS if name in WITHIN_THE_SITE else MAX_BARE_LINKS):
             places.append(reading.text)
         for place in places:
             found = table.first(place)
@@ -117,9 +127,11 @@ def headed(name: str) -> Rule:
 
 def announced(name: str, table: Phrases, reading: Reading, dominant: float = DOMINANT) -> Verdict | None:
     """Find a phrase that a title part or a heading consists of."""
-    if reading.prose > TITLE_PROSE_CHARS:
+    within = name in WITHIN_THE_SITE
+    if reading.prose > (TITLE_PROSE_CHARS if within else WALL_TITLE_PROSE_CHARS):
         return None
-    places = (*reading.title_parts, *(reading.headings if reading.prose <= HEADING_PROSE_CHARS else ()))
+    few = reading.prose <= (HEADING_PROSE_CHARS if within else WALL_HEADING_PROSE_CHARS)
+    places = (*reading.title_parts, *(reading.headings if few else ()))
     share = dominant if reading.prose <= MESSAGE_PROSE_CHARS else DOMINANT_OVER_PROSE
     for place in places:
         if not _states(place, name, reading):
@@ -133,7 +145,8 @@ def announced(name: str, table: Phrases, reading: Reading, dominant: float = DOM
 
 def _states(place: str, name: str, reading: Reading) -> bool:
     """Say whether a title or heading may speak for its page: no question among many, no beginning of a headline."""
-    if place.endswith("?") and name != "captcha" and len(reading.headings) > MAX_QUESTIONS:
+    asked = place.endswith("?") and name != "captcha"
+    if asked and (len(reading.headings) > MAX_QUESTIONS or QUESTION.match(place)):
         return False
     title = next(iter(reading.title_parts), "")
     return reading.prose <= MESSAGE_PROSE_CHARS or not title.startswith(f"{place}:")
@@ -156,7 +169,9 @@ def said(name: str, table: Phrases, reading: Reading) -> Verdict | None:
     """Find a phrase in the text of a page that says little else."""
     if reading.prose > MESSAGE_PROSE_CHARS or reading.samples:
         return None
-    for text in (reading.text, *reading.headings, reading.noscript if reading.text_chars < SHELL_PROSE_CHARS else ""):
+    bare = name in WITHIN_THE_SITE or reading.links <= MAX_BARE_LINKS
+    texts = (reading.text,) if bare and len(set(STATUS_CODE.findall(reading.text))) < MANY_CODES else ()
+    for text in (*texts, *reading.headings, reading.noscript if reading.text_chars < SHELL_PROSE_CHARS else ""):
         place = table.place(text)
         if place >= 0:
             if _asked(text, place, name):

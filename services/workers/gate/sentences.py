@@ -15,7 +15,8 @@ SOFT_404 = {
     r"|withdrawn|taken down|discontinued)|expired)\b|\bwe (?:can't|cannot|can not|couldn't|could not|were unable to"
     r"|are unable to)~\bfind\b~\b(?:page|looking for|requested)\b|\b(?:page|link|you)\b~\b(?:got|is|are|be|seem|seems"
     r"|appear) (?:to be )?(?:lost|dead|broken)\b|\bdead link\b|\bnot lead anywhere\b|\b(?:this|that|the) page (?:is"
-    r"|has) (?:gone|missing|moved)\b",
+    r"|has) (?:gone|missing|moved)\b|\b(?:video|post|story|profile|account|listing|job|event)\b (?:is not"
+    r"|isn't) available\b|\bdomain\b~\b(?:isn't|is not|not) (?:yet )?(?:connected|configured|pointing)\b",
     "de": r"(?:seite|url|dokument|adresse|inhalt|datei)\b~(?:nicht (?:mehr )?(?:gefunden|existiert|verfügbar"
     r"|vorhanden|da\b)|existiert (?:leider )?nicht|gibt es (?:hier |leider )?nicht|(?:gelöscht|entfernt"
     r"|verschoben)\b)|(?:artikel|produkt|anzeige|angebot|inserat|stelle|profil|beitrag|video"
@@ -24,7 +25,8 @@ SOFT_404 = {
     "fr": r"(?:page|adresse|contenu|document)\b~(?:n'existe (?:pas|plus)|introuvable|pas (?:pu être |été )?trouvée?"
     "|n'est (?:pas|plus) disponible|a été (?:supprimée?|déplacée?))|(?:annonce|article|produit|offre|profil|fiche"
     r"|vidéo)\b~(?:n'existe (?:pas|plus)|introuvable|n'est plus (?:disponible|en ligne|active?)"
-    "|a (?:été )?(?:supprimée?|retirée?|expirée?))",
+    r"|a (?:été )?(?:supprimée?|retirée?|expirée?))|\bne trouvons pas~page|(?:annonce|offre"
+    r"|fiche)\b~est (?:désactivée|expirée|retirée)",
     "es": r"página\b~(?:no (?:existe|se encuentra|está disponible|se ha encontrado|se encontró|fue encontrada)"
     "|no encontrada|(?:ha sido|fue) eliminada)|no (?:existe|encontramos|hemos encontrado|se encontró|se pudo)~página"
     "|no encontramos lo que|(?:anuncio|producto|artículo|oferta|publicación|enlace|perfil|vídeo"
@@ -35,7 +37,7 @@ SOFT_404 = {
     "|expirou)",
     "it": r"pagina\b~(?:non (?:esiste|trovata|è stata trovata|è (?:più )?disponibile)|è stata (?:rimossa|spostata))"
     r"|(?:annuncio|prodotto|articolo|offerta|contenuto|profilo)\b~(?:non è più|non esiste|non trovat"
-    "|è stat[oa] (?:rimoss|eliminat|spostat)|scadut)",
+    r"|è stat[oa] (?:rimoss|eliminat|spostat)|scadut)|pagina\b~non c'è",
     "nl": r"pagina\b~(?:niet (?:gevonden|bestaat|beschikbaar)|bestaat niet|kunnen we niet vinden|verwijderd)"
     r"|(?:advertentie|product|artikel|vacature|aanbieding)\b~(?:niet meer|bestaat (?:helaas )?niet|niet gevonden"
     "|verwijderd|verlopen)",
@@ -51,22 +53,24 @@ SOFT_404 = {
     "|찾을 수 없)|(?:종료|삭제)된 (?:상품|게시물|게시글|채용|공고)",
     "ru": r"(?:страниц|документ|файл)\pL*~(?:не найден|не существует|нет на|удал[её]н|отсутствует|не удалось найти)"
     r"|(?:не найден|не удалось найти|не существует|нет)~страниц|страниц\pL* нет|(?:объявлени|товар|вакансия|тема"
-    r"|профил|видео|запис)\pL*~(?:не найден|не существует|удал[её]н|снят\pL* с|больше не доступ|больше недоступ)",
+    r"|профил|видео|запис)\pL*~(?:не найден|не существует|удал[её]н|снят\pL* с|больше не доступ|больше недоступ)"
+    "|не нашли~страниц",
     "uk": r"сторінк\pL*~(?:не знайден|не існує|видален|відсутн)|(?:оголошення|товар)\pL*~(?:не знайден|не існує"
     "|видален|знят)|не існує~сторінк",
     "pl": r"stron\w*\b~(?:nie (?:została|istnieje|znalezion|jest dostępna)|usunięt)|(?:ogłoszenie|oferta"
-    r"|produkt)\b~(?:nieaktualn|niedostępn|wygasł|usunięt|nie istnieje)",
+    r"|produkt)\b~(?:nieaktualn|niedostępn|wygasł|usunięt|nie istnieje)|\bnie (?:możemy|mogliśmy"
+    "|udało się)~znaleźć~stron",
     "tr": r"sayfa\w*\b~(?:bulunamadı|bulunamıyor|mevcut değil|kaldırıl|ulaşılamı)|(?:ilan"
     r"|ürün)\w*\b~(?:yayından kaldırıl|artık)|aradığınız (?:ilan|ürün) bulunamad",
     "sv": r"(?:sidan?|artikeln|annonsen|produkten)\b~(?:finns (?:inte|ej)|hittades inte|kunde inte hittas"
-    "|går inte att hitta|tagits bort|flyttats)|hittar (?:tyvärr )?inte~sid",
+    r"|går inte att hitta|tagits bort|flyttats)|hittar (?:tyvärr )?inte~sid|\binte hitta~sid",
     "da": r"(?:siden|artiklen|annoncen|produktet)\b~(?:findes ikke|eksisterer ikke|blev ikke fundet|kunne ikke findes"
     "|slettet|fjernet|flyttet|ikke længere)|ikke finde~siden|finder~ikke siden",
     "no": r"(?:siden|artikkelen|annonsen|produktet)\b~(?:finnes ikke|eksisterer ikke|ble ikke funnet"
     "|kunne ikke finnes|slettet|fjernet|flyttet|ikke lenger)|ikke finne~siden|finner~ikke siden",
     "fi": r"(?:sivua?|ilmoitusta?|tuotetta?)\b~(?:ei (?:löyt|ole olemassa|ole enää|voida näyttää)|poistettu)",
     "cs": r"(?:stránk|strank|inzer|produkt)\pL*~(?:neexistuje|nenalezen|nebyl\pL* nalezen|nelze najít|nenašl"
-    "|nepodařilo|odstraněn|smazán|nebola)",
+    r"|nepodařilo|odstraněn|smazán|nebola)|stránk\pL*~(?:tu není|zde není|nemůžeme najít|nemohli najít)",
     "hu": r"(?:oldal|hirdetés|termék)\pL*~(?:nem található|nem létezik|nem elérhető|megszűnt|törölt)",
     "ro": r"(?:pagin|anun|produs)\pL*~(?:nu (?:a fost|exist|este disponibil|mai este)|negăsit)",
     "el": "(?:σελίδα|αγγελία|προϊόν)~(?:δεν (?:βρέθηκε|υπάρχει)|δε βρέθηκε)",
@@ -120,14 +124,16 @@ MAINTENANCE = {
     r"|\btemporarily unable to service your request\b|\bencountered an (?:unexpected|internal) error\b"
     r"|\berror processing your request\b|\bapplication failed to respond\b|\bwe(?:'re|'ll be| are"
     r"| will be)\b~\b(?:back|up) (?:soon|shortly|online|in a (?:moment|minute|few|bit)|up and)\b|\b(?:site|website"
-    r"|shop|store)\b~\b(?:tune-up|being (?:updated|upgraded|improved))\b",
+    r"|shop|store)\b~\b(?:tune-up|being (?:updated|upgraded|improved))\b|\b(?:site|website|services?)\b~\b(?:not"
+    r"|aren't|isn't) (?:currently )?available (?:right now|at the moment|at this time)\b",
     "de": r"(?:seite|site|shop|webseite|website|portal|dienst|server|system|plattform|wir)\b~(?:gerade|derzeit"
     r"|momentan|zurzeit|aktuell|wegen|aufgrund|werden|wird)~(?:gewartet|wartungsarbeiten|überarbeitet|wartung\b)"
-    r"|\b(?:wegen|aufgrund)~wartung\w*\b~(?:erreichbar|verfügbar|offline|geschlossen)"
-    r"|\bwartungsarbeiten\b~(?:nicht (?:erreichbar|verfügbar)|offline)|\bgleich wieder (?:für (?:sie|dich"
-    r"|euch) )?da\b|\bwir sind gleich zurück\b|\btechnischen? störung\b|(?:seite|shop|webseite|website|dienst"
-    r"|server)\b~(?:vorübergehend|derzeit|momentan|zurzeit|gerade)~(?:nicht (?:erreichbar|verfügbar)|offline"
-    "|aktualisiert)",
+    r"|\b(?:wegen|aufgrund)~wartung\w*\b~(?:erreichbar|verfügbar|offline)|\bwartungsarbeiten\b~(?:nicht (?:erreichbar"
+    r"|verfügbar)|offline)|\bgleich wieder (?:für (?:sie|dich|euch) )?da\b|\bwir sind gleich zurück\b|(?:seite"
+    r"|website|shop|server|dienst|portal)\b~technischen? störung|technischen? störung~(?:seite|website|shop"
+    r"|erreichbar|verfügbar)|(?:seite|shop|webseite|website|dienst|server)\b~(?:vorübergehend|derzeit|momentan"
+    "|zurzeit|gerade)~(?:nicht (?:erreichbar|verfügbar)|offline|aktualisiert)|(?:server|seite|website"
+    r"|dienst)\w*\b~überlastet",
     "fr": r"\b(?:site|sites|service|boutique|page|application|plateforme|portail"
     r"|serveur)\b~\ben (?:cours de )?maintenance\b|^en (?:cours de )?maintenance|\b(?:pour|effectuons|cause de"
     r"|raison d'une)\b~\b(?:opération de )?maintenance\b~\b(?:site|indisponible|inaccessible|en cours|merci|revenir)"
@@ -144,9 +150,9 @@ MAINTENANCE = {
     "it": r"\b(?:torniamo|torneremo) (?:subito|presto)|\b(?:sito|pagina|servizio|portale|negozio"
     r"|shop)\b~\bin manutenzione\b|^in manutenzione|\bsiamo in manutenzione\b|(?:sito|servizio)\b~(?:temporaneamente"
     "|momentaneamente)~(?:non disponibile|irraggiungibile)",
-    "nl": r"\b(?:zo|binnenkort) (?:weer )?terug\b|\bonderhoud\b~\buitgevoerd\b|\bwegens onderhoud\b|\b(?:site|website"
-    r"|webshop|winkel|pagina)\b~\b(?:in|voor) onderhoud\b|(?:site|website|winkel)\b~tijdelijk~(?:niet beschikbaar"
-    "|onbereikbaar|gesloten)",
+    "nl": r"\b(?:zo|binnenkort) (?:weer )?terug\b|\bonderhoud\b~\buitgevoerd\b|\b(?:we|wij) zijn~wegens onderhoud\b"
+    r"|^wegens onderhoud|\b(?:site|website|webshop|winkel|pagina)\b~\b(?:in|voor|wegens) onderhoud\b|(?:site|website"
+    r"|winkel)\b~tijdelijk~(?:niet beschikbaar|onbereikbaar|gesloten)",
     "ja": "メンテナンス(?:中|のため)|(?:ただいま|現在|只今)~メンテナンス(?:を|作業)|(?:サイト|サービス|システム"
     "|サーバー?)~(?:一時停止|停止して(?:おり|い))",
     "zh": "(?:正在|例行|停机|停機|升级|升級)~(?:维护|維護)|(?:系统|系統|网站|網站|服务器|伺服器)(?:正在|升级"
@@ -155,29 +161,30 @@ MAINTENANCE = {
     "ko": "(?:시스템|서비스|사이트|서버|정기|긴급|임시) ?점검(?: ?중| 안내| 시간|으로 인|을 위해|이 진행| 작업)"
     "|점검 ?중(?:입니다|이며)",
     "ru": r"(?:ведутся|проводятся|идут|проведени\pL*|в связи с|из-за|на время)~(?:технич|профилакт"
-    r"|регламентн)\pL* (?:работ|обслуживан)|^(?:технические|профилактические|регламентные) работы|(?:сайт|сервис"
-    r"|магазин|портал|систем)\pL*~(?:на (?:техническом )?обслуживании|на реконструкции|временно~(?:недоступ|не работа"
-    "|закрыт))|скоро верн[её]мся",
+    r"|регламентн)\pL* (?:работ|обслуживан)|^(?:технические|профилактические|регламентные) работы|(?:сайт|страниц"
+    r"|сервис|интернет-магазин|портал|систем)\pL*~(?:на (?:техническом )?обслуживании|на реконструкции"
+    "|временно~(?:недоступ|не работа|закрыт))|скоро верн[её]мся",
     "uk": r"(?:тривають|ведуться|проводяться|проведенн\pL*|у зв'язку з)~технічн\pL* (?:роботи|робіт|обслуговуван)"
     "|^технічні роботи|сайт~тимчасово~(?:недоступ|не працю)",
-    "pl": r"\bprzerwa (?:techniczn|serwisow|konserwac)|(?:trwają|z powodu|w związku z"
-    r"|prowadzimy)~prac\pL* (?:techniczn|konserwac|serwisow)|(?:strona|sklep|serwis)~(?:tymczasowo"
-    "|chwilowo)~niedostępn|zaraz wracamy|wkrótce wracamy",
+    "pl": r"\bprzerwa (?:techniczn|serwisow|konserwac)|\btrwają~prac\pL* (?:techniczn|konserwac|serwisow)|(?:strona"
+    "|sklep|serwis|witryna)~(?:z powodu|w związku z)~prac|(?:strona|sklep|serwis)~(?:tymczasowo|chwilowo)~niedostępn"
+    "|zaraz wracamy|wkrótce wracamy",
     "tr": r"bakım(?:dayız|dadır)|geri döneceğiz|bakım (?:mod|nedeniyle|aşamasında)|bakım çalışma\pL*~(?:nedeni|sebebi"
     r"|devam|yapılmakta)|site\pL*~bakım(?:da|a alın)|site~geçici~(?:kapalı|hizmet)",
     "sv": r"\b(?:sidan|webbplatsen|sajten|butiken|tjänsten)\b~(?:tillfälligt|för närvarande|just nu)~(?:stängd|nere"
-    r"|otillgänglig|inte tillgänglig)|\bpå grund av underhåll\b|\bunderhåll(?:sarbete)? pågår\b|\bvi är (?:snart"
-    r"|strax) tillbaka\b",
+    r"|otillgänglig|inte tillgänglig)|\b(?:sidan|webbplatsen|sajten|tjänsten)\b~\bpå grund av underhåll"
+    r"|\bunderhåll(?:sarbete)? pågår\b|\bvi är (?:snart|strax) tillbaka\b",
     "da": r"\b(?:siden|hjemmesiden|webstedet|webshoppen|nettstedet|nettsiden"
-    r"|nettbutikken)\b~midlertidi[gt]+~(?:lukket|nede|utilgængelig|stengt|utilgjengelig)|\bpå grun[dn] af vedligeh"
-    r"|\bpå grunn av vedlikehold|\bvi er (?:snart|straks) (?:tilbage|tilbake)\b",
+    r"|nettbutikken)\b~midlertidi[gt]+~(?:lukket|nede|utilgængelig|stengt|utilgjengelig)|\b(?:siden|hjemmesiden"
+    r"|webstedet|nettstedet|nettsiden|systemet)\b~\bpå grunn? a[fv] ved|\bvi er (?:snart|straks) (?:tilbage"
+    r"|tilbake)\b",
     "fi": r"\b(?:sivusto|verkkokauppa|palvelu)\b~(?:tilapäisesti|väliaikaisesti|hetkellisesti)~(?:pois käytöstä"
-    r"|poissa käytöstä|suljettu|ei ole)|\bhuoltokatko|\bhuolto(?:töiden|työn) (?:vuoksi|takia)",
+    r"|poissa käytöstä|suljettu|ei ole)|\bhuoltokatko\b|\bhuolto(?:töiden|työn) (?:vuoksi|takia)",
     "cs": r"(?:stránk\pL*|web\pL*|obchod|e-shop|služba|server)~(?:dočasně|momentálně)~(?:nedostupn|mimo provoz"
-    r"|uzavřen)|\bprobíhá údržba|\bz důvodu údržby|\bprebieha údržba|z dôvodu údržby|(?:stránk\pL*"
-    "|web)~dočasne~nedostupn",
-    "hu": r"\bkarbantartás (?:alatt|miatt)|karbantart\pL*~(?:folyik|zajlik)|(?:oldal"
-    r"|webáruház)\pL*~átmenetileg~nem elérhető|hamarosan visszatérünk",
+    r"|uzavřen)|\b(?:probíhá|prebieha) údržba(?: (?:webu|stránek|stránok|systému|serveru|e-shopu)|$)|(?:stránk\pL*"
+    r"|web|obchod|e-shop|systém)~z d[ůô]vodu údržby|(?:stránk\pL*|web)~dočasne~nedostupn",
+    "hu": r"(?:oldal|webáruház|honlap|rendszer|szolgáltatás)\pL*~karbantartás (?:alatt|miatt)"
+    r"|karbantart\pL*~(?:folyik|zajlik)|(?:oldal|webáruház)\pL*~átmenetileg~nem elérhető|hamarosan visszatérünk",
     "ro": r"\b(?:site|magazin|pagin)\pL*~(?:temporar|momentan)~(?:indisponibil|închis)"
     r"|\bsite\pL* (?:este )?în (?:curs de )?mentenan|\brevenim (?:în curând|imediat)",
     "bg": "(?:сайтът|магазинът)~(?:поддръжка|временно~(?:недостъп|не работи))",

@@ -3,17 +3,21 @@
 import pytest
 
 from services.workers.gate.judge import Page, judge
+from tests.unit.gate.appliance_walls import APPLIANCES
 from tests.unit.gate.entry_walls import ENTRIES
 from tests.unit.gate.error_walls import ERRORS
+from tests.unit.gate.gone_walls import GONE
 from tests.unit.gate.market_walls import MARKETS
 from tests.unit.gate.refusal_walls import REFUSED
+from tests.unit.gate.short_good import SHORT
 from tests.unit.gate.test_told import AROUND
 from tests.unit.gate.tongues import TOLD
 from tests.unit.gate.tongues_asked import CONSENT, SIGN_IN
 from tests.unit.gate.topics import BANNERS, TOPICS
 from tests.unit.gate.vendor_walls import VENDORS
 
-MARKED = VENDORS | MARKETS | REFUSED | ERRORS | ENTRIES
+OF_KINDS = (VENDORS, MARKETS, REFUSED, ERRORS, ENTRIES, APPLIANCES, GONE)
+MARKED = {name: page for pages in OF_KINDS for name, page in pages.items()}
 SAID = {f"{verdict}, {name}": (verdict, *words) for verdict, rows in TOLD.items() for name, *words in rows}
 
 
@@ -29,7 +33,7 @@ def page_of(title: str, body: str) -> str:
 
 
 def test_no_page_is_lost_by_its_name() -> None:
-    assert len(MARKED) == sum(map(len, (VENDORS, MARKETS, REFUSED, ERRORS, ENTRIES)))
+    assert len(MARKED) == sum(map(len, OF_KINDS))
     assert len(SAID) == sum(map(len, TOLD.values()))
 
 
@@ -74,3 +78,8 @@ def test_a_page_on_the_topic_of_walls_passes(name: str) -> None:
 @pytest.mark.parametrize("name", BANNERS)
 def test_a_page_with_a_banner_or_the_name_of_an_error_in_it_passes(name: str) -> None:
     assert found(BANNERS[name]) == "good"
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_short_page_passes(name: str) -> None:
+    assert found(SHORT[name]) == "good"
