@@ -8,6 +8,7 @@ import fastavro
 import msgspec
 
 from schemas.avro_of import record_schema
+from schemas.checksum import CHECKSUM_HEADER, checksum_of
 from schemas.codec import FRAME, Encoder
 from schemas.events import EVENT_TYPES
 from schemas.examples import example
@@ -18,6 +19,10 @@ BINDING = "0.5.0"  # version of the Kafka bindings
 DEAD_LETTER = "DeadLetter"
 PREFIX = {"prefix": {"description": "JOBLEDGER_TOPIC_PREFIX", "default": "jobledger"}}
 ENCODER = Encoder(dict.fromkeys(EVENT_TYPES, 0))
+CHECKSUM_SAID = (
+    "CRC-32 of `<partition>\n<position>\n<ce_type>\n<key>\n<value>`, in hex; events of earlier versions have none, and "
+    "that of the example is with schema id 0 (docs/consumers.md)"
+)
 
 
 def events_channel() -> dict[str, Any]:
@@ -60,21 +65,29 @@ def event_message(event_type: str) -> dict[str, Any]:
         "ce_source": _header("/jobledger/<partition>", pattern="^/jobledger/[0-9]+$"),
         "content-type": _header("of the value", const="application/avro"),
         "ledger-position": _header("position of the event in its partition", pattern="^[1-9][0-9]*$"),
+        CHECKSUM_HEADER: _header(CHECKSUM_SAID, pattern="^[0-9a-f]{8}$"),
     }
+    encoded, ce_type = ENCODER.encode(recorded), f"jobledger.{event_type}"
+    checksum = checksum_of(header.partition, header.position, ce_type.encode(), recorded.event.org_id.encode(), encoded)
     sent = {
         "ce_specversion": "1.0",
-        "ce_type": f"jobledger.{event_type}",
+        "ce_type": ce_type,
         "ce_id": header.event_id.hex(),
         "ce_source": f"/jobledger/{header.partition}",
         "content-type": "application/avro",
         "ledger-position": str(header.position),
+        CHECKSUM_HEADER: checksum.decode(),
     }
     key = {"type": "string", "description": "id of the org in UTF-8; empty for events about a partition"}
     return {
         "name": event_type,
         "summary": schema["doc"],
         "contentType": "application/avro",
-        "headers": {"type": "object", "required": list(headers), "properties": headers},
+        "headers": {
+            "type": "object",
+            "required": [name for name in headers if name != CHECKSUM_HEADER],
+            "properties": headers,
+        },
         "payload": {"schemaFormat": AVRO, "schema": schema},
         "bindings": {
             "kafka": {
@@ -86,7 +99,7 @@ def event_message(event_type: str) -> dict[str, Any]:
             }
         },
         "examples": [{"name": event_type, "headers": sent, "payload": avro_json(recorded)}],
-        "x-example-avro-base64": base64.b64encode(ENCODER.encode(recorded)[FRAME.size :]).decode(),
+        "x-example-avro-base64": base64.b64encode(encoded[FRAME.size :]).decode(),
         "x-wire-format": "a zero byte, the schema id in 4 bytes (big-endian), then the Avro body",
     }
 

@@ -31,7 +31,7 @@ class Share(msgspec.Struct, frozen=True):
 def send(producer: Producer, settings: Settings, event: StoredEvent) -> None:
     """Hand an event to the producer as the decider does, but for the transaction."""
     header = event.recorded.header
-    headers = event_headers(event.recorded)
+    headers = event_headers(event.recorded, event.stored)
     producer.produce(topics.events(settings), header.partition, event.recorded.event.org_id, event.stored, headers)
 
 

@@ -24,7 +24,7 @@ from services.runtime.raw_log import RawEntry, RawLog
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.runtime.shredding.vault import Vault
-from services.runtime.strangers import noting
+from services.runtime.strangers import by_checksum, noting
 
 POLL_SECONDS, PATIENCE_SECONDS = 0.5, 30.0
 POSTGRES_EVENTS = 1000  # of one batch, as the runner's
@@ -136,7 +136,8 @@ class ClickHouseParts:
     def fold(self, events: int) -> None:
         """Fold so many events, from where the checkpoints stand."""
         starts = self._sink.checkpoints(range(self._settings.partitions))
-        log = RawLog(self._settings, self._decoder.claim, noting("bench"), starts, following=True)
+        judge = by_checksum(self._decoder.claim)
+        log = RawLog(self._settings, judge, noting("bench"), starts, following=True)
         with closing(GatheringLog(log)) as gathering:
             self._raws = [entry.raw for entry in _fold(gathering, self._sink, events, MOST_EVENTS)]
 

@@ -335,7 +335,7 @@ def records_of(stream: Stream) -> list[Record]:
             recorded.header.position * 2,
             recorded.event.org_id,
             raw,
-            event_headers(recorded),
+            event_headers(recorded, raw),
             recorded.header.occurred_at // 1000,
         )
         for recorded, raw in zip(stream.events, stream.raws, strict=True)

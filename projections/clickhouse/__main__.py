@@ -20,7 +20,7 @@ from services.runtime.raw_log import Checkpoint, RawEntry, RawLog
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.runtime.store_watch import watch_clickhouse, watch_postgres
-from services.runtime.strangers import noting
+from services.runtime.strangers import by_checksum, noting
 
 SERVICE = "projections-clickhouse"
 WAITS_FOR: dict[type[Exception], str] = {
@@ -37,7 +37,8 @@ def runner_of(settings: Settings, decode: Decoder, progress: Progress) -> Runner
     """Return what follows the log into ClickHouse."""
 
     def open_log(starts: Mapping[int, Checkpoint]) -> GatheringLog:
-        return GatheringLog(RawLog(settings, decode.claim, noting(READER), starts, following=True))
+        judge = by_checksum(decode.claim)
+        return GatheringLog(RawLog(settings, judge, noting(READER), starts, following=True))
 
     return Runner(
         READER,

@@ -13,7 +13,7 @@ from services.runtime.raw_log import RawEntry, RawLog
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.runtime.standstill import STANDSTILL_SECONDS
-from services.runtime.strangers import noting
+from services.runtime.strangers import by_checksum, noting
 
 SERVICE = "projections-heads"
 BATCH_EVENTS = 10_000
@@ -25,7 +25,7 @@ def runner_of(settings: Settings, decode: Decoder, progress: Progress) -> Runner
     return Runner(
         READER,
         partial(HeadsSink, settings),
-        partial(RawLog, settings, decode.claim, noting(READER), following=True),
+        partial(RawLog, settings, by_checksum(decode.claim), noting(READER), following=True),
         range(settings.partitions),
         progress,
         WAITS_FOR,

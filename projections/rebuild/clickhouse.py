@@ -44,7 +44,7 @@ from schemas.codec import Decoder
 from services.runtime.clickhouse import connect, quoted
 from services.runtime.raw_log import Checkpoint, RawLog
 from services.runtime.settings import Settings
-from services.runtime.strangers import noting
+from services.runtime.strangers import by_checksum, noting
 
 READER = "rebuild"
 NAME = "clickhouse"
@@ -147,7 +147,7 @@ class ClickHouseRebuild:
             yield Builder(sink, self._open_log, partitions, self.progress, MOST_EVENTS)
 
     def _open_log(self, starts: Mapping[int, Checkpoint]) -> GatheringLog:
-        return GatheringLog(RawLog(self.settings, self.decoder.claim, noting(READER), starts))
+        return GatheringLog(RawLog(self.settings, by_checksum(self.decoder.claim), noting(READER), starts))
 
     def _catch_up(self, builder: Builder, houses: Houses) -> None:
         for _ in range(ROUNDS):

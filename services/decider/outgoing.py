@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import groupby
 
+from schemas.checksum import CHECKSUM_HEADER, checksum_of
 from schemas.recorded import Recorded
 from services.decider.batch import Batch, StoredEvent
 from services.ledger.replies import Reply
@@ -34,9 +35,12 @@ def reply_of(reply: Reply, settings: Settings) -> Outgoing:
     )
 
 
-def event_headers(recorded: Recorded) -> list[tuple[str, bytes]]:
-    """CloudEvents attributes (binary mode) and the position, so that readers can skip without decoding."""
-    header = recorded.header
+def event_headers(recorded: Recorded, stored: bytes) -> list[Header]:
+    """CloudEvents attributes (binary mode) and the position, so that readers can skip without decoding; the checksum.
+
+    Readers that go by the checksum rely on this order (`schemas/checked.py`).
+    """
+    header, org_id = recorded.header, recorded.event.org_id.encode()
     type_, source = _shared_headers(header.event_type, header.partition)
     return [
         VERSION,
@@ -45,6 +49,7 @@ def event_headers(recorded: Recorded) -> list[tuple[str, bytes]]:
         source,
         CONTENT,
         ("ledger-position", b"%d" % header.position),
+        (CHECKSUM_HEADER, checksum_of(header.partition, header.position, type_[1], org_id, stored)),
     ]
 
 
@@ -60,7 +65,7 @@ def _event(stored: StoredEvent, settings: Settings) -> Outgoing:
         recorded.header.partition,
         recorded.event.org_id,
         stored.stored,
-        event_headers(recorded),
+        event_headers(recorded, stored.stored),
     )
 
 

@@ -15,7 +15,7 @@ from services.runtime.metrics import timed
 from services.runtime.raw_log import Checkpoint
 from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
-from services.runtime.strangers import Stranger, next_claim, noting, place
+from services.runtime.strangers import Judge, Stranger, by_reading, noting, place
 
 READ_BATCH = 10_000
 PATIENCE_SECONDS = 60.0  # without a single record, while the fence is known to lie ahead
@@ -38,14 +38,14 @@ def restore(settings: Settings, partition: int, decoder: Decoder, policy: Policy
 def _fold_up_to(
     fence_offset: int, settings: Settings, ledger: Ledger, decoder: Decoder, checkpoint: Checkpoint
 ) -> None:
-    partition = ledger.partition
+    partition, judge = ledger.partition, by_reading(decoder.whole)
     reader = LogReader(settings, topics.events(settings), {partition: checkpoint.next_offset})
     give_up_at = time.monotonic() + PATIENCE_SECONDS
     try:
         while True:
             records = reader.poll(READ_BATCH, 1.0)
             for record in records:
-                _fold(ledger, decoder, record)
+                _fold(ledger, judge, record)
                 if record.offset >= fence_offset:
                     return
             if records:
@@ -56,9 +56,9 @@ def _fold_up_to(
         reader.close()
 
 
-def _fold(ledger: Ledger, decoder: Decoder, record: Record) -> None:
+def _fold(ledger: Ledger, judge: Judge, record: Record) -> None:
     try:
-        claim = next_claim(record, ledger.position, decoder.whole)
+        claim = judge(record, ledger.position)
     except Stranger as stranger:
         NOTED(record, stranger)
         return

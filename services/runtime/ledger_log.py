@@ -11,7 +11,7 @@ from services.runtime.raw_log import Checkpoint as Checkpoint
 from services.runtime.raw_log import RawEntry, RawLog, Records
 from services.runtime.reader import Headers
 from services.runtime.settings import Settings
-from services.runtime.strangers import Noted, noting
+from services.runtime.strangers import Noted, by_reading, noting
 
 
 class Entry(Struct, frozen=True, gc=False):
@@ -49,7 +49,8 @@ class LedgerLog:
         noted: Noted | None = None,
         following: bool = False,
     ) -> None:
-        self._log = RawLog(settings, decoder.whole, noted or noting("log"), starts, records, following=following)
+        judge = by_reading(decoder.whole)
+        self._log = RawLog(settings, judge, noted or noting("log"), starts, records, following=following)
 
     def poll(self, max_events: int, timeout_seconds: float) -> list[Entry]:
         """Return up to `max_events` events, waiting at most `timeout_seconds` for the first of them."""

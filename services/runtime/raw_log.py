@@ -1,7 +1,7 @@
 """The events of the ledger in their order, each once: the log reader with the rule of positions on top.
 
-Their bytes stay as they are. They are read to their end all the same, or a stranger's record could take the place of
-an event (ADR 5).
+Their bytes stay as they are. Each is judged all the same, or a stranger's record could take the place of an event: by
+reading it to its end (ADR 5), or by the checksum that the decider wrote beside it (ADR 10).
 """
 
 from collections import deque
@@ -16,7 +16,7 @@ from services.runtime.errors import LogGap, RegistryFault
 from services.runtime.metrics import count
 from services.runtime.reader import Headers, LogReader, Record
 from services.runtime.settings import Settings
-from services.runtime.strangers import Noted, Read, Stranger, next_claim
+from services.runtime.strangers import Judge, Noted, Stranger
 from services.runtime.topics import events
 
 
@@ -77,14 +77,14 @@ class RawLog:
     def __init__(
         self,
         settings: Settings,
-        read: Read,
+        judge: Judge,
         noted: Noted,
         starts: Mapping[int, Checkpoint],
         records: Records | None = None,
         *,
         following: bool = False,
     ) -> None:
-        self._read, self._noted = read, noted
+        self._judge, self._noted = judge, noted
         self._positions = {partition: start.position for partition, start in starts.items()}
         self._records = records or LogReader(
             settings,
@@ -135,7 +135,7 @@ class RawLog:
 
     def _next(self, record: Record) -> RawEntry | None:
         try:
-            claim = next_claim(record, self._positions[record.partition], self._read)
+            claim = self._judge(record, self._positions[record.partition])
         except Stranger as stranger:
             self._noted(record, stranger)
             return None

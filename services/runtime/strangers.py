@@ -5,8 +5,11 @@ RegistryFault  whether the record is an event cannot be told now: wait, or end a
 """
 
 import logging
+from collections.abc import Callable
+from functools import partial
 
 from schemas import strangers as rule
+from schemas.checked import Checked
 from schemas.codec import Claim
 from schemas.record import Record
 from schemas.strangers import BAD_MESSAGE as BAD_MESSAGE
@@ -22,16 +25,17 @@ from services.runtime.errors import LogGap, RegistryFault
 from services.runtime.metrics import count
 
 log = logging.getLogger(__name__)
+Judge = Callable[[Record, int], Claim | None]  # a record, and the position that it has to be behind
 
 
-def next_claim(record: Record, last: int, read: Read) -> Claim | None:
-    """Return what the rule does, or raise Stranger, LogGap or RegistryFault."""
-    try:
-        return rule.next_claim(record, last, read)
-    except rule.EventsMissing as missing:
-        raise LogGap(str(missing)) from None
-    except rule.SchemaLost as lost:
-        raise RegistryFault(str(lost)) from lost
+def by_reading(read: Read) -> Judge:
+    """Return what judges each record by what it says; it raises Stranger, LogGap or RegistryFault."""
+    return _of_processes(partial(rule.next_claim, read=read))
+
+
+def by_checksum(read: Read) -> Judge:
+    """Return what judges events by their checksums, for whoever does not ask what they say; `read` reads the others."""
+    return _of_processes(Checked(read).next_claim)
 
 
 def claim_of(record: Record, read: Read) -> Claim:
@@ -40,6 +44,18 @@ def claim_of(record: Record, read: Read) -> Claim:
         return rule.claim_of(record, read)
     except rule.SchemaLost as lost:
         raise RegistryFault(str(lost)) from lost
+
+
+def _of_processes(judge: Judge) -> Judge:
+    def judged(record: Record, last: int) -> Claim | None:
+        try:
+            return judge(record, last)
+        except rule.EventsMissing as missing:
+            raise LogGap(str(missing)) from None
+        except rule.SchemaLost as lost:
+            raise RegistryFault(str(lost)) from lost
+
+    return judged
 
 
 def noting(reader: str) -> Noted:

@@ -6,6 +6,7 @@ from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder
 from schemas.events import EVENT_TYPES, AnyEvent, WriterOpened
 from schemas.recorded import Header, Recorded
+from services.decider.outgoing import event_headers
 from services.runtime.ids import uuid7
 from services.runtime.reader import Record
 
@@ -63,6 +64,7 @@ def event_record(position: int, event: AnyEvent | None = None, *, partition: int
         traceparent="",
         prev_hash=bytes(32),
     )
-    headers = [("ce_type", f"jobledger.{name}".encode()), ("ledger-position", b"%d" % position)]
-    value = ENCODER.encode(Recorded(header, event))
+    recorded = Recorded(header, event)
+    value = ENCODER.encode(recorded)
+    headers = event_headers(recorded, value)
     return Record("test.events", partition, position - 1 if offset < 0 else offset, event.org_id, value, headers, 0)

@@ -48,15 +48,16 @@ def junk_for(position: int) -> dict[str, Record]:
         "of the one behind": [("ledger-position", b"%d" % (position + 1))],
         "of one far away": [("ledger-position", b"%d" % (position + 1000))],
     }
+    unmarked = [header for header in good.headers if header[0] != "ce_id"]
     return {
         **{f"unframed {number}": alter(good, value=value) for number, value in enumerate(UNFRAMED)},
         **{f"position header {name}": alter(good, headers=given) for name, given in headers.items()},
         "empty without a position": alter(good, value=b"", headers=[]),
         "cut short": alter(good, value=good.value[:-1]),
         "with bytes behind it": alter(good, value=good.value + b"\0"),
-        "of an unknown schema": alter(good, value=framed(good, ABSENT)),
-        "of another schema": alter(good, value=framed(good, OTHERS)),
-        "of no record schema": alter(good, value=framed(good, NO_SCHEMA)),
+        "of an unknown schema": alter(good, value=framed(good, ABSENT), headers=unmarked),
+        "of another schema": alter(good, value=framed(good, OTHERS), headers=unmarked),
+        "of no record schema": alter(good, value=framed(good, NO_SCHEMA), headers=unmarked),
         "of another partition": alter(org(position, partition=1), partition=0),
         "of another org": alter(good, key="somebody-else"),
         "without a key": alter(good, key=""),

@@ -96,7 +96,7 @@ def later_log(ids: dict[str, int] = IDS) -> tuple[Stream, list[Record]]:
     for number in range(3):
         stream.fire(fires + number, START + STEP, code="busy" if number == 1 else "")
     return stream, [
-        Record("t.events", 0, at, recorded.event.org_id, raw, event_headers(recorded), 0)
+        Record("t.events", 0, at, recorded.event.org_id, raw, event_headers(recorded, raw), 0)
         for at, (recorded, raw) in enumerate(zip(stream.events, stream.raws, strict=True))
     ]
 

@@ -36,7 +36,7 @@ def streams_of(settings: Settings) -> list[Stream]:
 def raws(stream: Stream, behind: int = 0) -> list[RawEntry]:
     """Return a stream as the log would hand it out; its offsets skip some numbers, as commit markers do."""
     return [
-        RawEntry(raw, stream.partition, position * 2, position, event_headers(recorded), recorded.event.org_id)
+        RawEntry(raw, stream.partition, position * 2, position, event_headers(recorded, raw), recorded.event.org_id)
         for position, (recorded, raw) in enumerate(zip(stream.events, stream.raws, strict=True), start=1)
         if position > behind
     ]

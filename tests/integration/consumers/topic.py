@@ -58,7 +58,7 @@ class Topic:
 
     def _records(self, stream: Stream) -> list[Outgoing]:
         return [
-            Outgoing(self.name, stream.partition, recorded.event.org_id, raw, event_headers(recorded))
+            Outgoing(self.name, stream.partition, recorded.event.org_id, raw, event_headers(recorded, raw))
             for recorded, raw in zip(stream.events, stream.raws, strict=True)
         ]
 

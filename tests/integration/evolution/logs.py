@@ -69,7 +69,7 @@ def write(settings: Settings, partition: int, events: list[Recorded], raws: list
         transactions.open()
         transactions.write(
             [
-                Outgoing(topics.events(settings), partition, each.event.org_id, raw, event_headers(each))
+                Outgoing(topics.events(settings), partition, each.event.org_id, raw, event_headers(each, raw))
                 for each, raw in zip(events, raws, strict=True)
             ]
         )

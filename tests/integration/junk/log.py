@@ -34,7 +34,8 @@ class Log:
         last = decoder(self.settings).decode(self.records[-1].value)
         assert last is not None
         recorded = Recorded(msgspec.structs.replace(last.header, **{"position": self.next} | header), last.event)
-        return encoder(self.settings).encode(recorded), [*event_headers(recorded)]
+        stored = encoder(self.settings).encode(recorded)
+        return stored, [*event_headers(recorded, stored)]
 
     def write(self, value: bytes, headers: Headers, key: str = ORG) -> int:
         """Write a record as anybody can who may write there, and return its offset."""

@@ -21,7 +21,7 @@ from services.runtime.producer import Producer
 from services.runtime.raw_log import RawLog
 from services.runtime.registry import decoder, encoder
 from services.runtime.settings import Settings
-from services.runtime.strangers import noting
+from services.runtime.strangers import by_checksum, noting
 from tests.event_streams import Stream, records_of
 from tests.eventually import eventually
 
@@ -48,7 +48,12 @@ def sign(settings: Settings) -> Sheet:
     """Follow the log from the last sheet to its end, and sign."""
     sink = HeadsSink(settings)
     with closing(
-        RawLog(settings, decoder(settings).claim, noting("heads"), sink.checkpoints(range(settings.partitions)))
+        RawLog(
+            settings,
+            by_checksum(decoder(settings).claim),
+            noting("heads"),
+            sink.checkpoints(range(settings.partitions)),
+        )
     ) as log:
         while not log.at_end():
             sink.write(log.poll(1000, 0.5))

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from schemas.codec import Decoder
+from schemas.codec import Decoder, SchemaById
 from schemas.events import WorkerAlive
 from schemas.recorded import Recorded
 from services.decider.outgoing import event_headers
@@ -16,7 +16,7 @@ from services.runtime.metrics import exposition
 from services.runtime.raw_log import Checkpoint, RawEntry, RawLog
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
-from services.runtime.strangers import Stranger, noting
+from services.runtime.strangers import Stranger, by_checksum, by_reading, noting
 from tests.fakes.records import ENCODER, InMemoryRecords, event_record, local_decoder
 from tests.fakes.strangers import ABSENT, KINDS, framed, junk_for, org, schema_of
 
@@ -33,19 +33,26 @@ class Seen:
         self.all.append((record.offset, stranger.reason))
 
 
-Opened = Callable[[list[Record], Seen], LedgerLog | RawLog]
+Opened = Callable[..., LedgerLog | RawLog]
 START = {0: Checkpoint()}
 
 
-def decoding(records: list[Record], seen: Seen) -> LedgerLog:
-    return LedgerLog(SETTINGS, Decoder(schema_of), START, InMemoryRecords(records), noted=seen)
+def decoding(records: list[Record], seen: Seen, registry: SchemaById = schema_of) -> LedgerLog:
+    return LedgerLog(SETTINGS, Decoder(registry), START, InMemoryRecords(records), noted=seen)
 
 
-def not_decoding(records: list[Record], seen: Seen) -> RawLog:
-    return RawLog(SETTINGS, Decoder(schema_of).claim, seen, START, InMemoryRecords(records))
+def not_decoding(records: list[Record], seen: Seen, registry: SchemaById = schema_of) -> RawLog:
+    return RawLog(SETTINGS, by_reading(Decoder(registry).claim), seen, START, InMemoryRecords(records))
 
 
-@pytest.mark.parametrize("opened", [decoding, not_decoding])
+def by_checksums(records: list[Record], seen: Seen, registry: SchemaById = schema_of) -> RawLog:
+    return RawLog(SETTINGS, by_checksum(Decoder(registry).claim), seen, START, InMemoryRecords(records))
+
+
+LOGS = [decoding, not_decoding, by_checksums]
+
+
+@pytest.mark.parametrize("opened", LOGS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("before", [0, 1, 3])
 def test_junk_is_left_out_wherever_it_lies_and_every_event_is_folded(opened: Opened, kind: str, before: int) -> None:
@@ -61,7 +68,7 @@ def test_junk_is_left_out_wherever_it_lies_and_every_event_is_folded(opened: Ope
     assert log.position(0) == 3
 
 
-@pytest.mark.parametrize("opened", [decoding, not_decoding])
+@pytest.mark.parametrize("opened", LOGS)
 def test_what_says_a_position_that_was_folded_is_dropped_whatever_it_is(opened: Opened) -> None:
     seen = Seen()
     old = msgspec.structs.replace(org(1), value=b"junk")
@@ -70,7 +77,7 @@ def test_what_says_a_position_that_was_folded_is_dropped_whatever_it_is(opened: 
     assert seen.all == []
 
 
-@pytest.mark.parametrize("opened", [decoding, not_decoding])
+@pytest.mark.parametrize("opened", LOGS)
 def test_behind_an_event_that_was_left_out_because_it_is_damaged_the_next_one_stops_the_log(opened: Opened) -> None:
     seen = Seen()
     damaged = msgspec.structs.replace(org(2), value=org(2).value[:-3])
@@ -87,10 +94,12 @@ def marked(position: int) -> Record:
     record = org(position)
     recorded = local_decoder().decode(record.value)
     assert recorded
-    return msgspec.structs.replace(record, value=framed(record, ABSENT), headers=event_headers(recorded))
+    return msgspec.structs.replace(
+        record, value=framed(record, ABSENT), headers=event_headers(recorded, framed(record, ABSENT))
+    )
 
 
-@pytest.mark.parametrize("opened", [decoding, not_decoding])
+@pytest.mark.parametrize("opened", LOGS)
 def test_an_event_with_the_marks_of_the_decider_waits_for_the_registry_that_lost_its_schema(opened: Opened) -> None:
     seen = Seen()
     log = opened([org(1), marked(2), org(3)], seen)
@@ -101,7 +110,7 @@ def test_an_event_with_the_marks_of_the_decider_waits_for_the_registry_that_lost
     assert (seen.all, log.next_offsets(), log.at_end()) == ([], {0: 1}, False)
 
 
-@pytest.mark.parametrize("opened", [decoding, not_decoding])
+@pytest.mark.parametrize("opened", LOGS)
 def test_marks_that_belong_to_other_bytes_are_nothing_to_wait_for(opened: Opened) -> None:
     seen = Seen()
     junk = msgspec.structs.replace(marked(2), value=framed(org(2), ABSENT))  # another event id than in its header
@@ -109,26 +118,23 @@ def test_marks_that_belong_to_other_bytes_are_nothing_to_wait_for(opened: Opened
     assert seen.all == [(1, "bad_message")]
 
 
-@pytest.mark.parametrize("opened", [decoding, not_decoding])
-def test_nothing_is_decided_while_the_registry_is_away_and_nothing_is_lost(opened: Opened, monkeypatch: Any) -> None:
-    asked: list[int] = []
+@pytest.mark.parametrize("opened", LOGS)
+def test_nothing_is_decided_while_the_registry_is_away_and_nothing_is_lost(opened: Opened) -> None:
+    away, asked = {ABSENT}, list[int]()
 
-    def away(schema_id: int) -> Any:
+    def registry(schema_id: int) -> Any:
+        if schema_id not in away:
+            return schema_of(schema_id)
         asked.append(schema_id)
         raise RegistryFault("no schema registry answers")
 
-    junk = msgspec.structs.replace(org(2), value=framed(org(2), ABSENT))
     seen = Seen()
-    log = opened([org(1), junk, org(2)], seen)
-    known = schema_of
-    monkeypatch.setattr(f"{__name__}.schema_of", lambda each: away(each) if each == ABSENT else known(each))
-    decoder: Any = log._log._read if isinstance(log, LedgerLog) else log._read
-    monkeypatch.setattr(decoder.__self__, "_schema_by_id", lambda each: schema_of(each))
+    log = opened([org(1), junk_for(2)["of an unknown schema"], org(2)], seen, registry)
     assert [entry.position for entry in log.poll(10, 0)] == [1]
     with pytest.raises(RegistryFault):
         log.poll(10, 0)
     assert (asked, seen.all) == ([ABSENT, ABSENT], [])
-    monkeypatch.undo()
+    away.clear()
     assert [entry.position for entry in log.poll(10, 0)] == [2]
     assert seen.all == [(1, "bad_message")]
 

@@ -43,7 +43,7 @@ def by_id(schemas: Schemas, ids: dict[str, int]) -> Any:
 
 def record_of(recorded: Recorded, value: bytes) -> Record:
     header = recorded.header
-    return Record("t.events", header.partition, 0, recorded.event.org_id, value, event_headers(recorded), 0)
+    return Record("t.events", header.partition, 0, recorded.event.org_id, value, event_headers(recorded, value), 0)
 
 
 def later(event: Any, position: int = 1) -> Record:

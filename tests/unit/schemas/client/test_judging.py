@@ -43,8 +43,8 @@ def judged(
 
 def named(record: Record, event_type: str) -> Record:
     """Return a record whose header names another type."""
-    headers = [("ce_type", b"jobledger." + event_type.encode()), *record.headers[1:]]
-    return msgspec.structs.replace(record, headers=headers)
+    headers = dict(record.headers) | {"ce_type": b"jobledger." + event_type.encode()}
+    return msgspec.structs.replace(record, headers=[*headers.items()])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -106,7 +106,7 @@ def test_fences_are_dropped_and_a_partition_whose_place_nobody_knows_begins_with
 def test_a_schema_that_the_registry_lost_is_waited_for() -> None:
     recorded = local_decoder().decode(org(2).value)
     assert recorded
-    lost = msgspec.structs.replace(org(2), value=framed(org(2), ABSENT), headers=event_headers(recorded))
+    lost = msgspec.structs.replace(org(2), value=framed(org(2), ABSENT), headers=event_headers(recorded, org(2).value))
     judge = Judge(Checkpoint(0, 1, 1, 1), Decoder(schema_of), ORGS, Counts())
     lost = msgspec.structs.replace(lost, value=lost.value[:5] + recorded.header.event_id + lost.value[21:])
     with pytest.raises(SchemaLost, match="no schema 91"):
