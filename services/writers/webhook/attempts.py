@@ -9,7 +9,7 @@ import logging
 import time
 from collections import deque
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -22,6 +22,7 @@ from psycopg import AsyncConnection
 from schemas.storable import storable_text
 from services.runtime.metrics import count
 from services.runtime.sql import blocks
+from services.runtime.time import utc_now
 from services.writers.webhook.endpoints import Name, Pool
 
 SQL = blocks(Path(__file__).with_name("attempts.sql"))
@@ -162,7 +163,7 @@ class AttemptLog:
         """Take away what is too old or too much, a bounded number of rows at once."""
         if time.monotonic() < self._prune_at:
             return
-        before = datetime.now(UTC) - self._lifetime
+        before = utc_now() - self._lifetime
         async with self._pool.connection() as connection:
             old = await connection.execute(SQL["prune_old"], {"before": before, "most": PRUNED})
             many = await connection.execute(SQL["prune_many"], {"kept": self._kept, "most": PRUNED})

@@ -1,10 +1,10 @@
 """Calls an endpoint for a delivery: signs, sends, slows down where it asks for that, and notes what came of it."""
 
-from datetime import UTC, datetime, timedelta
-from time import time as seconds
+from datetime import datetime, timedelta
 
 from services.ledger.tasks import Delivery
 from services.runtime.metrics import count, timed
+from services.runtime.time import utc_now
 from services.writers.webhook.attempts import Attempt, AttemptLog, storable
 from services.writers.webhook.endpoints import Endpoint, Name
 from services.writers.webhook.payload import message_id
@@ -28,8 +28,8 @@ class Calls:
 
     async def call(self, delivery: Delivery, endpoint: Endpoint, body: bytes) -> Outcome:
         """Send a message once; whatever goes wrong is in the outcome."""
-        at = datetime.now(UTC)
-        headers = headers_of(message_id(delivery), int(seconds()), body, endpoint.secrets)
+        at = utc_now()
+        headers = headers_of(message_id(delivery), int(at.timestamp()), body, endpoint.secrets)
         outcome = await self._sender.send(endpoint.url, headers, body)
         timed("webhook_seconds", outcome.latency_ms / 1000, outcome=outcome.error_type or "acked")
         self._throttle(endpoint_of(delivery), outcome)
@@ -46,7 +46,7 @@ class Calls:
             pause = self._throttles.refused(name, outcome.pause_seconds)
             count("webhook_throttlings", status=str(outcome.status))
             if self._attempts:
-                self._attempts.throttled(name, datetime.now(UTC) + timedelta(seconds=pause))
+                self._attempts.throttled(name, utc_now() + timedelta(seconds=pause))
         elif not outcome.error_type:
             self._throttles.succeeded(name)
 

@@ -7,7 +7,6 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
@@ -18,6 +17,7 @@ from services.runtime.addresses import address_refused, checked_connector
 from services.runtime.retry_after import retry_after_seconds
 from services.runtime.sessions import session_over
 from services.runtime.settings import Settings
+from services.runtime.time import utc_now
 
 KEPT_OPEN_SECONDS = 4.0  # shorter than servers keep idle connections: none is used as it is closed
 READ_BYTES = 1024  # of an answer's body, for the log of attempts
@@ -95,7 +95,7 @@ class Sender:
 
 
 def _judged(status: int, retry_after: str, latency_ms: int) -> Outcome:
-    pause = retry_after_seconds(retry_after, datetime.now(UTC))
+    pause = retry_after_seconds(retry_after, utc_now())
     outcome = _answered(status, pause, latency_ms)
     return replace(outcome, throttled=status in THROTTLING or pause is not None, pause_seconds=pause)
 
