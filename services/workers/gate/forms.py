@@ -4,7 +4,7 @@ import re
 
 from services.workers.gate import machinery
 from services.workers.gate.knowledge import Knowledge
-from services.workers.gate.reading import Reading
+from services.workers.gate.reading import MAX_TAGS, Reading
 from services.workers.gate.rules import (
     DOMINANT,
     EVIDENCE_CHARS,
@@ -124,8 +124,9 @@ def needs_script(reading: Reading, _page: Page, known: Knowledge) -> Verdict | N
     """Find a page that says that it needs scripts."""
     if not reading.scripts:
         return None
-    headed = next((one for one in reading.headings if len(one) <= NAME_CHARS and SCRIPT_LACKS.search(one)), "")
-    if headed and reading.prose <= SHELL_TEXT_CHARS:
+    headings = reading.headings if reading.prose <= SHELL_TEXT_CHARS else ()
+    headed = next((one for one in headings if len(one) <= NAME_CHARS and SCRIPT_LACKS.search(one)), "")
+    if headed:
         return Verdict("empty_shell", headed)
     if not _is_hollow(reading, SCRIPT_TEXT_CHARS) or reading.forms:
         return None
@@ -138,6 +139,8 @@ def shell(reading: Reading, _page: Page, _known: Knowledge) -> Verdict | None:
     """Find a page with scripts and hardly a character to see."""
     if not _is_hollow(reading, SHELL_PROSE_CHARS) or reading.inputs or reading.frames or reading.headings:
         return None
+    if reading.lowered.count(b"<") > MAX_TAGS:
+        return None  # read in part: it may say something further on
     if reading.images <= 1 and (reading.scripts or machinery.goes_elsewhere(reading.lowered)):
         return Verdict("empty_shell", f"{reading.scripts} scripts and {reading.text_chars} visible characters")
     if not reading.text_chars + reading.images + reading.drawings:

@@ -4,7 +4,7 @@ import re
 
 from services.workers.gate.knowledge import Knowledge
 from services.workers.gate.reading import Reading
-from services.workers.gate.rules import EVIDENCE_CHARS, MESSAGE_PROSE_CHARS, TITLE_PROSE_CHARS
+from services.workers.gate.rules import EVIDENCE_CHARS, HEADING_PROSE_CHARS, MESSAGE_PROSE_CHARS, TITLE_PROSE_CHARS
 from services.workers.gate.verdict import Page, Verdict
 
 NOT_FOUND_CODE = re.compile(
@@ -29,7 +29,7 @@ def not_found_named(reading: Reading, _page: Page, known: Knowledge) -> Verdict 
     """Find the number 404 or the template of error pages; the bare number may name a product, so only without one."""
     if reading.prose > TITLE_PROSE_CHARS:
         return None
-    for place in (*reading.title_parts, *reading.headings):
+    for place in (*reading.title_parts, *(reading.headings if reading.prose <= HEADING_PROSE_CHARS else ())):
         if NOT_FOUND_CODE.fullmatch(place):
             bare = BARE_CODE.fullmatch(place) and (reading.prose > MESSAGE_PROSE_CHARS or reading.has_price)
             return None if bare or reading.has_content_marks else Verdict("soft_404", place[:EVIDENCE_CHARS])

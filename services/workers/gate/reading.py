@@ -22,8 +22,8 @@ MAX_FORMS = 10
 MACHINERY_BYTES = 24 * 1024
 DENSE = re.compile("[\u3040-\U0010ffff]+")  # kana, ideographs, hangul
 DENSE_WEIGHT = 2.0
-PRICE = re.compile(
-    r"(?:[€$£¥₹₽]|\b(?:eur|usd|gbp|chf|rs\.?)) ?[1-9]|[0-9] ?(?:[€£₽]|(?:eur|usd|zł|kč|руб|kr|chf|円|元)\b)"
+PRICE = re2.compile(
+    r"(?:[€$£¥₹₽]|\b(?:eur|usd|gbp|chf|rs\.?)) ?[1-9]|[0-9] ?(?:[€£₽]|(?:eur|usd|kr|chf)\b|zł|kč|руб|円|元)"
 )
 EDGES = re.compile(r"^\W{1,20}|\W{1,20}$")  # icons of fonts and arrows around what a button says
 PHRASE_CHARS = 1500  # of visible text in which phrases are looked for
