@@ -55,19 +55,19 @@ BLOCK = {
     r"|\b(?:due to|because of|experiencing)\b~\b(?:traffic|demand|volume|visitors)\b~\b(?:please wait|queue"
     r"|waiting room|in line|placed|on hold)\b|\byou(?:'re| are| have been| will be)\b~\b(?:in (?:the"
     r"|a) (?:virtual )?(?:queue|line|waiting room)|placed in line)\b|\byour~\b(?:position|place"
-    r"|number) in (?:the )?(?:queue|line)\b|\byour (?:estimated )?wait time\b|\btoo many requests\b"
-    r"|\brequests? too (?:quickly|fast|often|frequently)\b|\brate limit~exceeded\b|\bexceeded\b~\brate limit\b"
-    r"|\b(?:vpn|proxy)\b~\bdetected\b|\b(?:using|behind|through|via|connected to) (?:a|an|your) (?:anonymous "
-    r"|anonymizing )?(?:vpn|proxy)\b|\b(?:bots|scrapers|scraping|crawlers|crawling)\b~\b(?:not allowed|prohibited"
-    r"|forbidden)\b|\b(?:client|you) (?:does|do) not have permission to\b|\bweb ?page (?:is )?blocked\b"
-    r"|\bbanned the country\b|\bmalicious (?:activity|activities|code|request|traffic)\b~\b(?:detected|blocked)\b"
-    r"|\b(?:because of|due to) malicious activit|\battempted attack\b|\bsecurity rules?\b~\bblocked\b"
-    r"|\bunauthorized activity\b~\bdetected\b|\bprotection system has detected\b"
-    r"|\bdenied the specified uniform resource locator\b",
+    r"|number) in (?:the )?(?:queue|line)\b|\byour (?:estimated )?wait time\b"
+    r"|\byour ip(?: address)?\b~\bnot have access\b|\btoo many requests\b|\brequests? too (?:quickly|fast|often"
+    r"|frequently)\b|\brate limit~exceeded\b|\bexceeded\b~\brate limit\b|\b(?:vpn|proxy)\b~\bdetected\b|\b(?:using"
+    r"|behind|through|via|connected to) (?:a|an|your) (?:anonymous |anonymizing )?(?:vpn|proxy)\b|\b(?:bots|scrapers"
+    r"|scraping|crawlers|crawling)\b~\b(?:not allowed|prohibited|forbidden)\b|\b(?:client|you) (?:does"
+    r"|do) not have permission to\b|\bweb ?page (?:is )?blocked\b|\bbanned the country\b|\bmalicious (?:activity"
+    r"|activities|code|request|traffic)\b~\b(?:detected|blocked)\b|\b(?:because of|due to) malicious activit"
+    r"|\battempted attack\b|\bsecurity rules?\b~\bblocked\b|\bunauthorized activity\b~\bdetected\b"
+    r"|\bprotection system has detected\b|\bdenied the specified uniform resource locator\b",
     "de": r"\b(?:ihre?|deine?|die|diese)\b~(?:zugriff|zugang|anfrage|ip-adresse|ip|verbindung)\b~(?:gesperrt"
     r"|verweigert|blockiert|abgelehnt|eingeschränkt|untersagt)|\b(?:zugriff|zugang) (?:\w+ )?(?:gesperrt|verweigert"
     r"|blockiert|abgelehnt|untersagt)|\bzugriff\b~\b(?:seite|website|webseite|server|inhalt)\b~(?:gesperrt|verweigert"
-    r"|blockiert|untersagt|nicht (?:erlaubt|gestattet))|\b(?:sie|du|ihr)\b~(?:warteschlange|warteraum)"
+    r"|blockiert|untersagt|nicht (?:erlaubt|gestattet|möglich))|\b(?:sie|du|ihr)\b~(?:warteschlange|warteraum)"
     r"|\bzu viele (?:anfragen|zugriffe)\b",
     "fr": r"\b(?:votre|vos)\b~(?:accès|requête|adresse ip|connexion)\b~(?:refusée?|bloquée?|interdite?|rejetée?"
     r"|restreinte?)|(?:requête|adresse ip)\b~(?:refusée|bloquée|rejetée)|accès(?: (?:à (?:cette|la) page|au site"
@@ -95,7 +95,7 @@ BLOCK = {
     "|雑)~(?:お待ち|順番)|順番に(?:ご)?案内|短時間に(?:大量|多数)|アクセス(?:を)?制限",
     "zh": "(?:访问|请求|訪問|請求|连接|ip)~(?:被阻止|被拦截|被拒绝|被拒|被禁止|受限|被封|被攔截|被阻擋|已阻止"
     "|被阻断)|(?:请求|访问|操作|請求|訪問)(?:过于|太|過於)(?:频繁|頻繁)|(?:当前|正在|目前)~(?:排队|排隊)|(?:请求"
-    "|访问|参数)~(?:拦截|阻断)",
+    "|访问|参数)~(?:拦截|阻断)|被限制访问",
     "ko": "(?:접근|접속|요청)~(?:차단|거부|제한되)|접속~대기|대기(?:열|번호)|요청이 너무 많",
     "ru": r"(?:ваш|вам|вашего)\pL*~(?:доступ|запрос|ip|адрес|подключени)\pL*~(?:заблокирован|запрещ|ограничен"
     r"|отклон[её]н)|(?:доступ|запрос|ip-адрес|адрес)\pL*(?: (?:временно|был|к (?:сайту|странице|ресурсу|серверу"

@@ -43,6 +43,7 @@ QUESTION = re.compile(
 STATUS_CODE = re.compile(r"\b(?:401|403|404|410|429|500|502|503)\b")
 MANY_CODES = 3  # a list of what servers may say
 NO_QUESTIONS = ("soft_404", "maintenance")
+CONDITION = re.compile(r"(?:\b(?:if|when|once|falls|wenn)(?: (?:your|the|ihre?|der))?|если|когда|如果|若) ?$")
 SENTENCE_END = re.compile(r"[.!?]")
 MAX_QUESTIONS = 2  # headings beside each other; more are a list of questions and answers
 EVIDENCE_CHARS = 160
@@ -83,11 +84,12 @@ def sentence(name: str, table_name: str = "") -> Rule:
             return None
         table: Sentences = getattr(known, table_name or f"{name}_said")
         places = [one for one in (*reading.title_parts, *reading.headings) if _states(one, name, reading)]
-        if reading.links <= (MAX_MESSAGE_LINKS if name in WITHIN_THE_SITE else MAX_BARE_LINKS):
+        if reading.links <= (MAX_MESSAGE_LINKS if _stands_within(name, reading) else MAX_BARE_LINKS):
             places.append(reading.text)
         for place in places:
             found = table.first(place)
-            if found and not _asked(place, place.find(found) + len(found), name):
+            start = place.find(found)
+            if found and not _asked(place, start + len(found), name) and not CONDITION.search(place[:start][-12:]):
                 return Verdict(name, found[:EVIDENCE_CHARS])
         return None
 
@@ -143,6 +145,11 @@ def announced(name: str, table: Phrases, reading: Reading, dominant: float = DOM
     return None
 
 
+def _stands_within(name: str, reading: Reading) -> bool:
+    """Say whether the menu of a site may stand around it; who is asked to sign in there is asked by a form."""
+    return name in WITHIN_THE_SITE and (name != "login_wall" or reading.passwords > 0)
+
+
 def _states(place: str, name: str, reading: Reading) -> bool:
     """Say whether a title or heading may speak for its page: no question among many, no beginning of a headline."""
     asked = place.endswith("?") and name != "captcha"
@@ -169,7 +176,7 @@ def said(name: str, table: Phrases, reading: Reading) -> Verdict | None:
     """Find a phrase in the text of a page that says little else."""
     if reading.prose > MESSAGE_PROSE_CHARS or reading.samples:
         return None
-    bare = name in WITHIN_THE_SITE or reading.links <= MAX_BARE_LINKS
+    bare = _stands_within(name, reading) or reading.links <= MAX_BARE_LINKS
     texts = (reading.text,) if bare and len(set(STATUS_CODE.findall(reading.text))) < MANY_CODES else ()
     for text in (*texts, *reading.headings, reading.noscript if reading.text_chars < SHELL_PROSE_CHARS else ""):
         place = table.place(text)

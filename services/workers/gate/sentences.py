@@ -8,15 +8,16 @@ WITHIN = "[^.!?。！？|]*?"  # counted repetition would be unrolled: who searc
 
 SOFT_404 = {
     "en": r"\b(?:page|url|document|file|address|content|resource|article|product)\b~\b(?:not|n't|cannot|no longer"
-    r"|never)\b~\b(?:found|exists?|available|located|there)\b|\bno such (?:page|file|document|url)\b|\b(?:listing|ad"
-    "|advert|advertisement|posting|job|offer|profile|account|user|blog|topic|thread|post|video|event|property"
-    r"|vehicle|auction|group|channel|link|item|product|page|content)\b~\b(?:no longer (?:exists?|for sale|available"
-    "|active|listed|online)|does(?: not|n't) exist|(?:has|have|was|been|is) (?:been )?(?:removed|deleted|expired"
-    r"|withdrawn|taken down|discontinued)|expired)\b|\bwe (?:can't|cannot|can not|couldn't|could not|were unable to"
-    r"|are unable to)~\bfind\b~\b(?:page|looking for|requested)\b|\b(?:page|link|you)\b~\b(?:got|is|are|be|seem|seems"
-    r"|appear) (?:to be )?(?:lost|dead|broken)\b|\bdead link\b|\bnot lead anywhere\b|\b(?:this|that|the) page (?:is"
-    r"|has) (?:gone|missing|moved)\b|\b(?:video|post|story|profile|account|listing|job|event)\b (?:is not"
-    r"|isn't) available\b|\bdomain\b~\b(?:isn't|is not|not) (?:yet )?(?:connected|configured|pointing)\b",
+    r"|never)\b~\b(?:found|exist(?:s|ed)?|available|located|there)\b|\bno such (?:page|file|document|url)\b"
+    r"|\b(?:listing|ad|advert|advertisement|posting|job|offer|profile|account|user|blog|topic|thread|post|video|event"
+    r"|property|vehicle|auction|group|channel|link|item|product|page|content)\b~\b(?:no longer (?:exists?|for sale"
+    "|available|active|listed|online)|does(?: not|n't) exist|(?:has|have|was|been"
+    r"|is) (?:been )?(?:permanently )?(?:removed|deleted|expired|withdrawn|taken down|discontinued)|expired)\b"
+    r"|\bwe (?:can't|cannot|can not|couldn't|could not|were unable to|are unable to)~\bfind\b~\b(?:page|looking for"
+    r"|requested)\b|\b(?:page|link|you)\b~\b(?:got|is|are|be|seem|seems|appear) (?:to be )?(?:lost|dead|broken)\b"
+    r"|\bdead link\b|\bnot lead anywhere\b|\b(?:this|that|the) page (?:is|has) (?:gone|missing)\b|\b(?:video|post"
+    r"|story|profile|account|listing|job|event)\b (?:is not|isn't) available\b|\bdomain\b~\b(?:isn't|is not"
+    r"|not) (?:yet )?(?:connected|configured|pointing)\b",
     "de": r"(?:seite|url|dokument|adresse|inhalt|datei)\b~(?:nicht (?:mehr )?(?:gefunden|existiert|verfügbar"
     r"|vorhanden|da\b)|existiert (?:leider )?nicht|gibt es (?:hier |leider )?nicht|(?:gelöscht|entfernt"
     r"|verschoben)\b)|(?:artikel|produkt|anzeige|angebot|inserat|stelle|profil|beitrag|video"
@@ -59,7 +60,7 @@ SOFT_404 = {
     "|видален|знят)|не існує~сторінк",
     "pl": r"stron\w*\b~(?:nie (?:została|istnieje|znalezion|jest dostępna)|usunięt)|(?:ogłoszenie|oferta"
     r"|produkt)\b~(?:nieaktualn|niedostępn|wygasł|usunięt|nie istnieje)|\bnie (?:możemy|mogliśmy"
-    "|udało się)~znaleźć~stron",
+    r"|udało się)~znaleźć~stron|\bnie znaleźliśmy~stron",
     "tr": r"sayfa\w*\b~(?:bulunamadı|bulunamıyor|mevcut değil|kaldırıl|ulaşılamı)|(?:ilan"
     r"|ürün)\w*\b~(?:yayından kaldırıl|artık)|aradığınız (?:ilan|ürün) bulunamad",
     "sv": r"(?:sidan?|artikeln|annonsen|produkten)\b~(?:finns (?:inte|ej)|hittades inte|kunde inte hittas"
@@ -68,7 +69,8 @@ SOFT_404 = {
     "|slettet|fjernet|flyttet|ikke længere)|ikke finde~siden|finder~ikke siden",
     "no": r"(?:siden|artikkelen|annonsen|produktet)\b~(?:finnes ikke|eksisterer ikke|ble ikke funnet"
     "|kunne ikke finnes|slettet|fjernet|flyttet|ikke lenger)|ikke finne~siden|finner~ikke siden",
-    "fi": r"(?:sivua?|ilmoitusta?|tuotetta?)\b~(?:ei (?:löyt|ole olemassa|ole enää|voida näyttää)|poistettu)",
+    "fi": r"(?:sivua?|ilmoitusta?|tuotetta?)\b~(?:ei (?:\pL+ )?(?:löyt|ole olemassa|ole enää|voida näyttää)"
+    "|poistettu)",
     "cs": r"(?:stránk|strank|inzer|produkt)\pL*~(?:neexistuje|nenalezen|nebyl\pL* nalezen|nelze najít|nenašl"
     r"|nepodařilo|odstraněn|smazán|nebola)|stránk\pL*~(?:tu není|zde není|nemůžeme najít|nemohli najít)",
     "hu": r"(?:oldal|hirdetés|termék)\pL*~(?:nem található|nem létezik|nem elérhető|megszűnt|törölt)",
@@ -124,8 +126,9 @@ MAINTENANCE = {
     r"|\btemporarily unable to service your request\b|\bencountered an (?:unexpected|internal) error\b"
     r"|\berror processing your request\b|\bapplication failed to respond\b|\bwe(?:'re|'ll be| are"
     r"| will be)\b~\b(?:back|up) (?:soon|shortly|online|in a (?:moment|minute|few|bit)|up and)\b|\b(?:site|website"
-    r"|shop|store)\b~\b(?:tune-up|being (?:updated|upgraded|improved))\b|\b(?:site|website|services?)\b~\b(?:not"
-    r"|aren't|isn't) (?:currently )?available (?:right now|at the moment|at this time)\b",
+    r"|shop|store)\b~\b(?:tune-up|(?:being|getting)(?: an?)? (?:updated?|upgraded?|improved|makeover|facelift))\b"
+    r"|\b(?:site|website|services?)\b~\b(?:not|aren't|isn't) (?:currently )?available (?:right now|at the moment"
+    r"|at this time)\b",
     "de": r"(?:seite|site|shop|webseite|website|portal|dienst|server|system|plattform|wir)\b~(?:gerade|derzeit"
     r"|momentan|zurzeit|aktuell|wegen|aufgrund|werden|wird)~(?:gewartet|wartungsarbeiten|überarbeitet|wartung\b)"
     r"|\b(?:wegen|aufgrund)~wartung\w*\b~(?:erreichbar|verfügbar|offline)|\bwartungsarbeiten\b~(?:nicht (?:erreichbar"

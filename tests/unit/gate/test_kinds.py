@@ -8,6 +8,7 @@ from tests.unit.gate.entry_walls import ENTRIES
 from tests.unit.gate.error_walls import ERRORS
 from tests.unit.gate.gone_walls import GONE
 from tests.unit.gate.market_walls import MARKETS
+from tests.unit.gate.other_walls import OTHERS
 from tests.unit.gate.refusal_walls import REFUSED
 from tests.unit.gate.short_good import SHORT
 from tests.unit.gate.test_told import AROUND
@@ -16,7 +17,7 @@ from tests.unit.gate.tongues_asked import CONSENT, SIGN_IN
 from tests.unit.gate.topics import BANNERS, TOPICS
 from tests.unit.gate.vendor_walls import VENDORS
 
-OF_KINDS = (VENDORS, MARKETS, REFUSED, ERRORS, ENTRIES, APPLIANCES, GONE)
+OF_KINDS = (VENDORS, MARKETS, REFUSED, ERRORS, ENTRIES, APPLIANCES, GONE, OTHERS)
 MARKED = {name: page for pages in OF_KINDS for name, page in pages.items()}
 SAID = {f"{verdict}, {name}": (verdict, *words) for verdict, rows in TOLD.items() for name, *words in rows}
 

@@ -195,6 +195,36 @@ TOPICS: dict[str, tuple[str, str, str]] = {
         "Chatbots for shops",
         "Our bot is not a robot in the cold sense. It answers your customers.",
     ),
+    "page of a bank h1": (
+        "Bank",
+        "Security tips",
+        "We never ask for your password. If your access is blocked after three tries, call us.",
+    ),
+    "page of a zoo h2": ("Zoo", "Closed enclosures", "The bear house is closed for maintenance. All others are open."),
+    "page of a clinic h3": (
+        "Clinic",
+        "Waiting list",
+        "You are placed on a waiting list and called when it is your turn.",
+    ),
+    "page of a library h5": ("Library", "Catalogue", "3 results. The third title is not available at present."),
+    "page of a gym h6": ("Gym", "Members", "Only members have access to the sauna. Access with a card."),
+    "page of a hotel h8": ("Hotel", "Rooms", "No rooms are available on these dates. Try other dates."),
+    "page of a airline h9": ("Airline", "Flight status", "Flight 404 to Oslo departs at 10:05 from gate 12."),
+    "page of a museo h10": ("Museo", "Aviso", "El acceso a la sala 3 está restringido por obras."),
+    "page of a ville h11": ("Ville", "Accès au centre", "L'accès au centre-ville est limité le samedi."),
+    "page of a stadt h12": (
+        "Stadt",
+        "Formulare",
+        "Das gesuchte Formular wurde umbenannt. Sie finden es unter Anträge.",
+    ),
+    "page of a 町 h13": ("町", "お知らせ", "システムのメンテナンス業務を委託する業者を募集します。"),
+    "page of a 公司 h14": ("公司", "招聘", "招聘系统维护工程师一名，工作地点上海。"),
+    "page of a сервис h15": (
+        "Сервис",
+        "Ремонт",
+        "Техническое обслуживание лифтов и эскалаторов. Доступ к шахте запрещён посторонним.",
+    ),
+    "page of a radio h20": ("Radio", "On air", "We will be back at six with the news."),
 }
 
 # name -> page
