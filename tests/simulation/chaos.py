@@ -36,8 +36,6 @@ Fault = Literal[
     "snapshot_lost",  # the store says that it has it, and has not
     "snapshot_corrupt",  # cut off, or a bit of it is another
     "snapshot_of_older_fold",
-    "hook_gone",  # an endpoint wants nothing any more
-    "hook_refuses",  # an endpoint does not take a message, and never will
 ]
 # Without these, a worker that lives is heard: nobody may give it up.
 SILENCING: set[Fault] = {
@@ -48,8 +46,9 @@ SILENCING: set[Fault] = {
     "commit_unknown",
     "commit_aborted",
 }
+USUAL_SECONDS, SLOW_SECONDS = 0.01, 4.0  # the longest that a call takes, and a slow one
 # In any weather: the web is like that, and nothing may rest on a word that nobody asks for again.
-ALWAYS: dict[Fault, float] = {"page_fails": 0.15, "page_hangs": 0.05, "word_lost": 0.3, "hook_gone": 0.04}
+ALWAYS: dict[Fault, float] = {"page_fails": 0.15, "page_hangs": 0.05, "word_lost": 0.3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +100,12 @@ class Chaos:
     def latency(self) -> float:
         """How long a call takes, in seconds."""
         if self.strikes("slow_call"):
-            return self.random.uniform(0.5, 4.0)
-        return self.random.uniform(0.0005, 0.01)
+            return self.random.uniform(0.5, SLOW_SECONDS)
+        return self.random.uniform(0.0005, USUAL_SECONDS)
+
+    def longest_call(self) -> float:
+        """How long a call may take in this weather, in seconds."""
+        return SLOW_SECONDS if "slow_call" in self.weather.chances else USUAL_SECONDS
 
     def steps_to_live(self) -> int:
         """How many steps a process runs before it is killed; -1: it is not."""

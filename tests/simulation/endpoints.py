@@ -36,13 +36,12 @@ class Health:
             return ""
         match event:
             case e.DeliveryRequested():
-                since = self.asked.setdefault((event.job_id, event.destination_id, event.generation), at)
-                closed, _ = self.disabled.get(_name(event.org_id, event.destination_id), (0, 0))
-                late = event.try_number > 1 and since <= closed
+                self.asked.setdefault((event.job_id, event.destination_id, event.generation), at)
+                late = event.try_number > 1 and self._before_the_end(event)
                 return "tried again although its endpoint was disabled since it was asked for" if late else ""
             case e.DeliveryAcked():
                 self.runs.pop(_name(event.org_id, event.destination_id), None)
-            case e.DeliveryDeadLettered() if event.closed:
+            case e.DeliveryDeadLettered() if event.closed and not self._before_the_end(event):
                 self.runs.pop(_name(event.org_id, event.destination_id), None)
             case e.DeliveryFailed() if event.error_type not in OURS:
                 self._fail(_name(event.org_id, event.destination_id), event, at)
@@ -63,6 +62,11 @@ class Health:
         if event.first_failed_at != run.first_at:
             return f"failing since {event.first_failed_at}, first failed at {run.first_at}"
         return "" if at - run.first_at >= SPAN_SECONDS * 1_000_000 else "disabled before its span was over"
+
+    def _before_the_end(self, event: e.DeliveryRequested | e.DeliveryDeadLettered) -> bool:
+        """Whether a delivery was asked for before its endpoint was disabled: it says nothing of a later version."""
+        closed, _ = self.disabled.get(_name(event.org_id, event.destination_id), (0, 0))
+        return self.asked[event.job_id, event.destination_id, event.generation] <= closed
 
     def _fail(self, name: Name, event: e.DeliveryFailed, at: int) -> None:
         run, (_, closed) = self.runs.get(name), self.disabled.get(name, (0, -1))

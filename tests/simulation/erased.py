@@ -105,6 +105,8 @@ class Erased:
         row = world.warehouse.rows.get(key)
         if row is None or not row.erased:
             yield f"{name} is {how}, and the table of extractions has {row}"
+        if any((each["org_id"], each["job_id"]) == key for each in world.warehouse.attempts):
+            yield f"{name} is {how}, and the log of attempts tells of it"
         if late := world.lake.of_job(key):
             yield f"{name} is {how}, and ClickHouse has {late}"
         if blobs := world.blobs.of_job(*key):

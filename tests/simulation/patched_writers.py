@@ -12,6 +12,8 @@ import services.writers.postgres.compose
 import services.writers.postgres.writer
 import services.writers.warehouses.customer_postgres.warehouse
 import services.writers.webhook.compose
+import services.writers.webhook.sender
+import services.writers.webhook.throttles
 from services.runtime.topics import deliveries
 from services.scheduler import leftover_bodies, leftover_keys
 from services.scheduler.leftover_bodies import LeftoverBodies
@@ -21,6 +23,8 @@ from services.writers.warehouses.kinds import KINDS
 from services.writers.warehouses.stored import StoredDestinations
 from tests.simulation import houses, lake, read_model, sweeps
 from tests.simulation.idle import nothing, serve, watch_nothing
+from tests.simulation.pool import Pool
+from tests.simulation.receivers import Session
 from tests.simulation.retained import Retained
 from tests.simulation.schedules import Book
 from tests.simulation.world import World
@@ -49,12 +53,11 @@ def writers(world: World) -> list[tuple[Any, str, Any]]:
         (its_writer, "connect", lambda _url: lake.Client(world.lake)),
         (its_writer, "migrate", lambda *_: []),
         (hooks, "BlobStore", lambda _url: world.blobs),
-        (hooks, "AsyncConnectionPool", nothing),
-        (hooks, "AttemptLog", nothing),
-        (hooks, "Sender", nothing),
-        (hooks, "StoredEndpoints", lambda *_: None),
+        (hooks, "AsyncConnectionPool", lambda *_, **__: Pool(world.hooks.does, world.chaos)),
         (hooks, "Positions", lambda _dsn: read_model.Positions(world.model)),
-        (hooks, "WebhookWriter", lambda *_: world.receiver),
+        (services.writers.webhook.sender, "checked_connector", lambda *_, **__: None),
+        (services.writers.webhook.sender, "session_over", lambda *_, **__: Session(world.posted)),
+        (services.writers.webhook.throttles, "random", world.random),
     ]
 
 
@@ -80,7 +83,7 @@ def scheduler(world: World) -> list[tuple[Any, str, Any]]:
         (
             scheduler_main,
             "AsyncConnectionPool",
-            lambda *_, **__: sweeps.Pool(world.model, world.chaos, partitions),
+            lambda *_, **__: Pool(sweeps.Sweeps(world.model, partitions).does, world.chaos),
         ),
         (scheduler_main, "StoredBook", lambda _pool, _keys, **_: Book(world.schedules)),
         (scheduler_main, "BlobStore", lambda _url: sweeps.Bodies(world.blobs, world.chaos)),

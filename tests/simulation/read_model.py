@@ -8,6 +8,7 @@ from typing import NoReturn
 import psycopg
 
 from projections.postgres.batch import Batch
+from projections.postgres.endpoints import disable
 from projections.postgres.fold import Changes, Current, fold, job_keys
 from projections.postgres.rows import (
     Checkpoint,
@@ -26,6 +27,7 @@ from projections.postgres.usage import Transaction, Usage
 from projections.private import opener
 from tests.simulation import fibers
 from tests.simulation.chaos import Chaos
+from tests.simulation.hooks import Hooks
 from tests.simulation.life import Life, current
 from tests.simulation.vault import Vault
 
@@ -35,6 +37,7 @@ class ReadModel:
     """Tables of the read model, and who has the lock of the only writer."""
 
     vault: Vault
+    hooks: Hooks
     jobs: dict[JobKey, JobState] = field(default_factory=dict)
     deliveries: dict[DeliveryKey, Delivery] = field(default_factory=dict)
     transitions: list[Transition] = field(default_factory=list)
@@ -51,6 +54,7 @@ class ReadModel:
         if changes.erased:
             self._erase(changes.erased)
             self.vault.destroy(changes.erased)
+        disable(self.hooks, changes.disabled)  # type: ignore[arg-type]
         self.jobs |= changes.jobs
         self.deliveries |= changes.deliveries
         self.transitions += changes.transitions

@@ -129,7 +129,7 @@ def _start(world: World, check: Check) -> None:
             lambda own=own: workers_main.main(own, lambda _settings, _credentials: world.site),  # type: ignore[misc,arg-type,return-value]
             lambda: _off(world, world.chaos.weather.skew_seconds),
         )
-    kinds = ["postgres", "postgres", "webhook", "clickhouse", "clickhouse"]
+    kinds = ["postgres", "postgres", "webhook", "webhook", "clickhouse", "clickhouse"]
     for number, kind in enumerate(kinds + [houses.KIND] * (2 if world.houses.tables else 0)):
         own = dataclasses.replace(settings, worker_id=f"{kind}{number}", writer_kind=kind)
         cluster.add(f"writer-{kind}-{number}", lambda own=own: writers_main.main(own))  # type: ignore[misc]

@@ -1,30 +1,20 @@
-"""The outside: a site whose pages come, fail and hang, and a receiver of webhooks."""
+"""The outside of workers: a site whose pages come, fail and hang."""
 
 import asyncio
 import json
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection
 from typing import Any
 
-import msgspec
-
-from projections.postgres.rows import Checkpoint
-from schemas.values import After
-from services.ledger.reports import DeliveryResult
-from services.ledger.tasks import Delivery
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
-from services.writers.writer import refused, written
 from tests.simulation.chaos import Chaos
 from tests.simulation.life import Life, current
-from tests.simulation.read_model import ReadModel
 
 GOOD = b"<html><head><title>Lamp</title></head><body><h1>Lamp</h1><p class=price>12.50 EUR</p>%s</body></html>" % (
     b"<p>A lamp of brass and glass, made by hand, with a cable of three metres and a warm light.</p>" * 5
 )
 FIRST = {"id": "one", "kind": "service", "settings": {"retries": 3, "retryDelayMs": 700, "jitter": 0.1}}
 INSTANT = {"id": "two", "kind": "service", "settings": {"retries": 2, "retryBackoff": "instant"}}
-CHANGED = 0.02  # how often an endpoint is another version than the message before found
-DYING = 0.2  # of the seeds have a receiver that takes next to nothing
 CALLS = 6  # of a job that is long under way
 FIELDS = [{"name": "title", "query": "h1", "required": True}]
 WORKFLOWS: dict[str, dict[str, Any]] = {
@@ -125,47 +115,3 @@ class Site:
         if "/gone/" in request.url:
             return Fetched(404, "text/html", b"<html><body>Not found</body></html>", request.url, 1)
         return Fetched(200, "text/html", GOOD, request.url, 1)
-
-
-class Receiver:
-    """Stands for the writer of webhooks: posts to an endpoint that fails at times."""
-
-    def __init__(self, chaos: Chaos, model: ReadModel) -> None:
-        self.received: dict[tuple[str, str, str, int], float] = {}  # since when, in seconds
-        self.versions: Counter[tuple[str, str]] = Counter()  # of endpoints, by org and name
-        self.early: list[str] = []  # notices that came before their job could be read
-        self._chaos, self._model = chaos, model
-        self._dies = chaos.random.random() < DYING
-
-    async def deliver(self, delivery: Delivery) -> DeliveryResult:
-        """Take one message."""
-        await asyncio.sleep(self._chaos.latency())
-        current().check()
-        name = (delivery.org_id, delivery.destination_id.partition(":")[0])
-        self.versions[name] += self._chaos.random.random() < CHANGED
-        if self._dying or self._chaos.strikes("destination_down_before"):
-            return self._versioned(self._failed(delivery), name)
-        if self._chaos.strikes("hook_gone"):
-            return self._versioned(refused(delivery, "gone", "simulated", closed=True), name)
-        if self._chaos.strikes("hook_refuses"):
-            return self._versioned(refused(delivery, "http_4xx", "simulated"), name)
-        folded = self._model.checkpoints.get(delivery.partition, Checkpoint(delivery.partition)).position
-        if delivery.after is not After.EXTRACTION and folded < delivery.ended_position:
-            self.early.append(f"notice of {delivery.job_id} at {folded}, its end is at {delivery.ended_position}")
-        key = (delivery.org_id, delivery.job_id, delivery.destination_id, delivery.generation)
-        self.received.setdefault(key, asyncio.get_running_loop().time())
-        if self._chaos.strikes("destination_down_after"):
-            return self._versioned(self._failed(delivery), name)
-        await asyncio.sleep(self._chaos.latency())
-        return self._versioned(written(delivery), name)
-
-    @property
-    def _dying(self) -> bool:
-        """Whether it is a receiver that takes next to nothing, and does not take this message either."""
-        return self._dies and self._chaos.random.random() < 0.9
-
-    def _versioned(self, result: DeliveryResult, name: tuple[str, str]) -> DeliveryResult:
-        return msgspec.structs.replace(result, endpoint_version=self.versions[name])
-
-    def _failed(self, delivery: Delivery) -> DeliveryResult:
-        return msgspec.structs.replace(written(delivery, rows=0), error_type="connection", retry_after_ms=300)

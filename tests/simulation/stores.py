@@ -111,6 +111,7 @@ class Warehouse:
     def __init__(self, chaos: Chaos) -> None:
         self.rows: dict[JobKey, Extraction] = {}
         self.stored: dict[tuple[str, str, str, int], float] = {}  # since when a delivery is durable, in seconds
+        self.attempts: list[dict[str, Any]] = []  # rows of calls to endpoints, as `hooks.py` keeps them
         self.chaos = chaos
 
     async def connect(self, *_: Any, **__: Any) -> "Connection":
@@ -122,7 +123,11 @@ class Warehouse:
     def keep(self, staged: list[Staged]) -> None:
         """Make what statements did durable."""
         for statement, columns in staged:
-            for place, key in enumerate(zip(columns["org_id"], columns["job_id"], strict=True)):
+            keys = list(zip(columns["org_id"], columns["job_id"], strict=True))
+            if statement == ERASE_ATTEMPTS:
+                self.attempts = [row for row in self.attempts if (row["org_id"], row["job_id"]) not in keys]
+                continue
+            for place, key in enumerate(keys):
                 if statement == ERASE:
                     self._put(key, LAST_GENERATION, erased=True)
                 else:
@@ -170,9 +175,13 @@ class Connection:
         """Stage what a statement does, outside of a transaction for no longer than it takes; a row may be refused."""
         self._life.check()
         await asyncio.sleep(self._chaos.latency())
-        if columns is None or statement == ERASE_ATTEMPTS:
-            return  # there is no log of attempts here
-        if statement != ERASE and len(columns["job_id"]) > 1 and self._chaos.strikes("row_refused"):
+        if columns is None:
+            return  # it only waits
+        if (
+            statement not in (ERASE, ERASE_ATTEMPTS)
+            and len(columns["job_id"]) > 1
+            and self._chaos.strikes("row_refused")
+        ):
             raise psycopg.DataError("simulated: one of the rows")
         self._staged.append((statement, columns))
         if not self._depth:

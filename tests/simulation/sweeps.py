@@ -4,13 +4,9 @@ Postgres is stood in for by what its statements say of the keys and of the read 
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
-
-import psycopg
 
 from projections.postgres.rows import Checkpoint, Job, instant
 from services.runtime.blob import JobKey, _job_of
@@ -31,64 +27,24 @@ BODY_GRACE_SECONDS = 4.0
 KEY_GRACE_SECONDS = 60.0
 
 
-class Pool:
-    """Stands for the scheduler's pool of connections."""
+class Sweeps:
+    """Says what the sweeps' statements find, and does what they do."""
 
-    def __init__(self, model: ReadModel, chaos: Chaos, partitions: int) -> None:
-        self.model, self.chaos, self.partitions = model, chaos, partitions
+    def __init__(self, model: ReadModel, partitions: int) -> None:
+        self._model, self._partitions = model, partitions
+        self._vault = model.vault
 
-    async def __aenter__(self) -> "Pool":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        pass
-
-    @asynccontextmanager
-    async def connection(self) -> AsyncIterator["Connection"]:
-        """Lend a connection."""
-        current().check()
-        await asyncio.sleep(self.chaos.latency())
-        yield Connection(self)
-
-
-class Connection:
-    """A connection, and its own cursor."""
-
-    def __init__(self, pool: Pool) -> None:
-        self._model, self._chaos, self._partitions = pool.model, pool.chaos, pool.partitions
-        self._vault = pool.model.vault
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[None]:
-        """Do at once what a statement does: there is one that changes something in each transaction."""
-        yield
-
-    @asynccontextmanager
-    async def cursor(self, **_: Any) -> AsyncIterator["Connection"]:
-        """Return itself."""
-        yield self
-
-    async def execute(self, statement: Any, values: Mapping[str, Any] | None = None) -> Any:
+    def does(self, statement: Any, values: Mapping[str, Any]) -> Sequence[Any]:
         """Do what a statement says."""
-        await self._call("read_model_down_before")
-        if values is None:  # where the tables of the read model are found
-            return _answer([("read_model",)])
+        if not values:
+            return [("read_model",)]  # where the tables of the read model are found
         does = {
             leftover_keys.SQL["old_keys"]: self._old_keys,
             leftover_keys.SQL["destroy_leftovers"]: self._destroy,
             leftover_keys.SQL["reached"]: self._reached,
             leftover_bodies.SQL["gone"]: self._gone,
         }
-        rows = does[statement](values)
-        await self._call("read_model_down_after")
-        return _answer(rows)
-
-    async def _call(self, fault: Any) -> None:
-        current().check()
-        await asyncio.sleep(self._chaos.latency())
-        current().check()
-        if self._chaos.strikes(fault):
-            raise psycopg.OperationalError("simulated: away")
+        return does[statement](values)
 
     def _old_keys(self, values: Mapping[str, Any]) -> list[Any]:
         behind = values["touched_at"], values["org_id"], values["job_id"]
@@ -149,13 +105,3 @@ class Bodies:
         current().check()
         if self._chaos.strikes("blob_fault"):
             raise BlobFault("simulated: the store does not say")
-
-
-def _answer(rows: list[Any]) -> Any:
-    async def all_rows() -> list[Any]:
-        return rows
-
-    async def first_row() -> Any:
-        return rows[0] if rows else None
-
-    return SimpleNamespace(fetchall=all_rows, fetchone=first_row, rowcount=len(rows))

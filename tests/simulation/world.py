@@ -19,9 +19,11 @@ from tests.simulation.chaos import Chaos, weather_of
 from tests.simulation.clients import Clients
 from tests.simulation.cluster import Cluster, Say
 from tests.simulation.endpoints import SPAN_SECONDS
+from tests.simulation.hooks import Hooks
 from tests.simulation.houses import CREDENTIALS_KEY, Houses
 from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
+from tests.simulation.posted import Posted
 from tests.simulation.read_model import ReadModel
 from tests.simulation.rough import Rough
 from tests.simulation.schedules import Schedules
@@ -62,11 +64,12 @@ class World:
         self.houses = Houses(
             self.chaos, [f"org-{number}" for number in range(MOST_ORGS) if self.random.random() < HOUSED]
         )
-        self.model = ReadModel(self.vault)
+        self.hooks = Hooks(self.chaos, self.warehouse)
+        self.model = ReadModel(self.vault, self.hooks)
         self.lake = lake.Lake(self.chaos, self.rough)
         self.house = clickhouse.ClickHouse(self.chaos)
         self.site = site.Site(self.chaos)
-        self.receiver = site.Receiver(self.chaos, self.model)
+        self.posted = Posted(self.hooks, self.model, self.chaos, self.settings.webhook_calls)
         self.schedules = Schedules(self.chaos, self.vault, self.houses, self.settings.partitions, START_MICROS)
         self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault, self.schedules, self.houses)
         # What runs of deciders have in memory: run, partition, since when (seconds), state.
@@ -133,4 +136,6 @@ def settings_of(random: Random) -> Settings:
         fallback_surcharge=random.choice((0, 1, 1, 3)),
         retention_seconds=random.choice((0, 1, 4, 4)),
         retention_poll_seconds=1.0,
+        webhook_calls=random.choice((1, 2, 8)),
+        webhook_timeout_seconds=4.0,
     )
