@@ -35,6 +35,15 @@ def test_an_endpoint_is_not_called_until_the_time_that_it_named_and_others_are()
     assert (throttles.calls("a"), throttles.pause_seconds("a")) == (1, 0.0)
 
 
+def test_of_two_times_that_it_named_the_later_one_holds_in_either_order() -> None:
+    clock = Clock()
+    throttles = clock.throttles()
+    for name, asked in (("a", (30.0, 1.0)), ("b", (1.0, 30.0)), ("c", (30.0, None))):
+        assert [throttles.refused(name, each) for each in asked][-1] == 30.0
+    clock.now += 29.0
+    assert [throttles.calls(name) for name in "abc"] == [0, 0, 0]
+
+
 def test_it_opens_up_one_call_with_each_success_until_nothing_is_left_of_it() -> None:
     clock = Clock()
     throttles = clock.throttles()
