@@ -1,7 +1,6 @@
 """Who is told by a notice that a job ended can read all of it in that instant, from any instance of the API."""
 
 import asyncio
-import json
 import os
 import threading
 from collections import Counter
@@ -9,7 +8,6 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -24,16 +22,16 @@ from services.runtime.ledger_log import Checkpoint, Entry, LedgerLog
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.runtime.shredding.vault import Vault
+from tests.acceptance.instances import Caller, instance, prepared
 from tests.eventually import eventually
-from tests.integration.workers.plant import ORG, Plant
+from tests.integration.workers.plant import Plant
 from tests.receiver import Got, Receiver, receiving
 from tests.unit.workers.fakes import service, workflow
 
-NOTICES = int(os.environ.get("JOBLEDGER_TEST_NOTICES", "200"))
+NOTICES = int(os.environ.get("JOBLEDGER_TEST_NOTICES", "1000"))
 FAILING = 5  # jobs beside them that fail
 SLOW_SECONDS = 0.5  # that every batch of the projector takes longer
-DEADLINE_SECONDS = 240.0
-OPERATOR = "operator-key-of-the-tests"
+DEADLINE_SECONDS = 600.0
 
 
 class SlowLog:
@@ -65,21 +63,6 @@ async def slow_projector(settings: Settings) -> AsyncIterator[None]:
     finally:
         runner.stop()
         await running
-
-
-@dataclass
-class Caller:
-    """Calls API instances with one key."""
-
-    session: aiohttp.ClientSession
-    key: str = OPERATOR
-
-    async def call(self, base: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """Return status and JSON of an answer; None where it is none."""
-        headers = {"Authorization": f"Bearer {self.key}"}
-        async with self.session.request(method, base + path, headers=headers, json=body) as answer:
-            data = await answer.read()
-            return answer.status, json.loads(data) if answer.content_type == "application/json" else None
 
 
 @dataclass
@@ -120,32 +103,6 @@ async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
         yield plant
     finally:
         await plant.close()
-
-
-async def instance(plant: Plant, port: int, session: aiohttp.ClientSession) -> str:
-    """Start an instance of the API and return its base URL once it is ready."""
-    plant.start("api", JOBLEDGER_PORT=str(port), JOBLEDGER_OPERATOR_KEY=OPERATOR)
-    base = f"http://127.0.0.1:{port}"
-
-    async def ready() -> bool:
-        try:
-            async with session.get(f"{base}/ready") as answer:
-                return answer.status == 200
-        except aiohttp.ClientConnectionError:
-            return False
-
-    await eventually(ready, 60)
-    return base
-
-
-async def prepared(caller: Caller, api: str) -> None:
-    """Register the org and publish its workflow; from then on the caller has a key of the org."""
-    org = {"orgId": ORG, "name": "Acme", "maxInFlight": 64}
-    status, made = await caller.call(api, "POST", "/api/v1/orgs", org)
-    assert status == 201, made
-    caller.key = made["key"]["secret"]
-    document = {"workflowId": "w1", "publish": True, "document": json.loads(workflow(service("a")))}
-    assert (await caller.call(api, "POST", "/api/v1/workflows", document))[0] == 201
 
 
 async def customer(caller: Caller, api: str, other: str, receiver: Receiver) -> Customer:

@@ -6,9 +6,12 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
+import psycopg
 import pytest
 
+from projections.verification.snapshot import snapshot_of
 from schemas.events import JobClaimed, NodeFinished, ReportRefused
 from services.ledger.wire import TASKS
 from services.runtime.reader import LogReader
@@ -119,7 +122,10 @@ async def test_04_07_what_was_done_is_not_done_again_when_workers_come_and_go(pl
     assert claims(plant, slow) == [(1, "worker-1"), (2, "worker-2")]
 
 
-async def test_10_a_worker_that_was_frozen_is_refused_and_that_is_recorded(plant: Plant) -> None:
+async def test_10_the_late_result_of_a_frozen_worker_is_refused_recorded_and_changes_nothing(plant: Plant) -> None:
+    """Frozen beyond its lease, thawed once another worker's result is acknowledged and the job has ended."""
+    plant.start("services.writers")
+    plant.start("projections")
     frozen = await plant.worker("worker-1")
     job_id = await plant.submit("/slow/1")
     await eventually(lambda: plant.site.calls["/slow/1"] == 1, SECONDS)
@@ -128,13 +134,38 @@ async def test_10_a_worker_that_was_frozen_is_refused_and_that_is_recorded(plant
         await plant.worker("worker-2")
         await eventually(lambda: plant.site.calls["/slow/1"] == 2, SECONDS)
         plant.site.gate.set()
-        await plant.until("JobExtracted", job_id, SECONDS, attempt=2)
+        await plant.until("JobCompleted", job_id, SECONDS, attempt=2)
+        await eventually(lambda: shown(plant, job_id)[0] == "completed", SECONDS)
+        before = shown(plant, job_id)
     finally:
         frozen.send_signal(signal.SIGCONT)
     refused = await plant.until("ReportRefused", job_id, SECONDS, worker_id="worker-1")
     assert isinstance(refused, ReportRefused)
-    assert (refused.claimed_attempt, refused.reason) == (1, "stale_attempt")
-    assert plant.history(job_id).count("JobExtracted") == 1
+    assert (refused.claimed_attempt, refused.attempt, refused.reason) == (1, 2, "stale_attempt")
+    [last] = plant.of("ReportRefused", job_id)
+    await eventually(lambda: folded(plant, last.header.partition) >= last.header.position, SECONDS)
+    status, rows, _ = shown(plant, job_id)
+    assert (status, rows) == ("completed", 1)
+    assert shown(plant, job_id) == before
+    assert [plant.history(job_id).count(each) for each in ("JobExtracted", "JobCompleted", "DeliveryRequested")] == [
+        1
+    ] * 3
+    assert claims(plant, job_id) == [(1, "worker-1"), (2, "worker-2")]
+
+
+def shown(plant: Plant, job_id: str) -> tuple[str, int, tuple[Any, ...]]:
+    """What Postgres shows of a job: its status, how many rows of results it has, and the one of them."""
+    with psycopg.connect(plant.settings.postgres) as connection:
+        found = connection.execute("SELECT status FROM ledger_v1.jobs WHERE job_id = %s", (job_id,)).fetchone()
+        query = "SELECT generation, raw_blob_key, delivered_at FROM extraction.extraction_results WHERE job_id = %s"
+        rows = connection.execute(query, (job_id,)).fetchall()
+    return found[0] if found else "", len(rows), rows[0] if rows else ()
+
+
+def folded(plant: Plant, partition: int) -> int:
+    """How far the read model has folded a partition."""
+    with snapshot_of(plant.settings.postgres) as snapshot:
+        return snapshot.checkpoints()[partition].position
 
 
 async def test_a_worker_whose_clock_is_off_by_ten_minutes_works_like_any_other(plant: Plant) -> None:
