@@ -72,7 +72,8 @@ destination. Who makes the schedule longer than that makes the deadline longer t
 Every verdict counts `jobledger_gate_verdicts_total{verdict,reason}` and every delivery given up
 `jobledger_deliveries_given_up_total{closed}`: alarm on both.
 
-A destination that is changed after submit keeps its policy for jobs under way; a webhook's new url is used at once. A
+A destination that is added after submit is one of later jobs, and never of one that is under way. One that is changed
+keeps its policy for jobs under way, whether they wait for it included; a webhook's new url is used at once. A
 store (ClickHouse) that is removed from an org still gets what jobs under way owe it. Deliveries that do not gate are
 tried by the same schedule, before and after the end of the job, and lead to no verdict. Endpoints are tried as
 `JOBLEDGER_WEBHOOK_RETRY_SCHEDULE` says, stores as `JOBLEDGER_DELIVERY_RETRY_SCHEDULE`; a changed one holds for failures
