@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 import aiohttp
 from aiohttp import web
@@ -84,6 +85,19 @@ async def _ask(session: aiohttp.ClientSession, url: str, request: web.Request, b
     headers = _kept(request.headers.items())
     async with session.request(request.method, URL(url, encoded=True), data=body or None, headers=headers) as answer:
         return web.Response(status=answer.status, body=await answer.read(), headers=_kept(answer.headers.items()))
+
+
+def through(proxy: Proxy, url: str) -> str:
+    """Return the URL of a database as it is reached through a proxy."""
+    parts = urlsplit(url)
+    user, at, _ = parts.netloc.rpartition("@")
+    return f"http://{user}{at}{urlsplit(proxy.url).netloc}{parts.path}"
+
+
+def server_of(url: str) -> str:
+    """Return where the server of a database is, as `proxying` takes it."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 def _kept(headers: Iterable[tuple[str, str]]) -> dict[str, str]:

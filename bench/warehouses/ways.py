@@ -29,6 +29,7 @@ from services.writers.warehouses.table import Table
 from services.writers.warehouses.warehouse import JOB_COLUMNS, Block, Column, ColumnType, JobKey
 from services.writers.writer import Writer
 
+MIGRATION_SECONDS = 60
 TIME = "2023-11-14 22:13:20.123456+00"
 Write = Callable[[int], Awaitable[None]]  # writes the batch with this number
 Way = Callable[[Servers, Work], AbstractAsyncContextManager[Write]]
@@ -49,7 +50,7 @@ async def postgres_writer(servers: Servers, work: Work) -> AsyncIterator[Write]:
 @asynccontextmanager
 async def clickhouse_writer(servers: Servers, work: Work) -> AsyncIterator[Write]:
     """The writer of our ClickHouse."""
-    async with _internal(ClickHouseWriter(servers.clickhouse, work), work) as write:
+    async with _internal(ClickHouseWriter(servers.clickhouse, work, MIGRATION_SECONDS), work) as write:
         yield write
 
 
@@ -101,8 +102,8 @@ async def upserted(servers: Servers, work: Work) -> AsyncIterator[Write]:
 async def inserted(servers: Servers, work: Work) -> AsyncIterator[Write]:
     """An insert into the table of our ClickHouse."""
     rows = [[row.columns() for row in each] for each in await _rows(work)]
+    migrate(servers.clickhouse, MIGRATIONS, APPLIED, MIGRATION_SECONDS)
     client = connect(servers.clickhouse)
-    migrate(client, MIGRATIONS, APPLIED)
 
     async def write(number: int) -> None:
         client.raw_insert(TABLE, insert_block=b"\n".join(map(msgspec.json.encode, rows[number])), fmt="JSONEachRow")

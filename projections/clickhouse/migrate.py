@@ -3,11 +3,9 @@
 import os
 from pathlib import Path
 
-from clickhouse_connect.driver.client import Client
-
 from services.runtime import clickhouse
 from services.runtime.migrations import apply
-from services.runtime.settings import settings_from
+from services.runtime.settings import Settings, settings_from
 
 SCHEMA = "clickhouse_v1"  # of the bookkeeping in Postgres; that of a version being built has a higher number
 BOOKKEEPING = Path(__file__).parent / "bookkeeping"
@@ -21,9 +19,9 @@ def migrate(dsn: str, schema: str = SCHEMA) -> None:
     apply(dsn, schema, BOOKKEEPING)
 
 
-def migrate_tables(client: Client) -> None:
+def migrate_tables(settings: Settings) -> None:
     """Apply what is missing in ClickHouse; done by whoever writes there, at its start."""
-    clickhouse.migrate(client, TABLES, APPLIED)
+    clickhouse.migrate(settings.clickhouse, TABLES, APPLIED, settings.clickhouse_migration_seconds)
 
 
 if __name__ == "__main__":

@@ -48,8 +48,8 @@ class ClickHouseSink:
         self._reader = reader
         self._books = Books(settings.postgres, schema)
         try:
+            migrate_tables(settings)
             self._client: Client = connect(settings.clickhouse)
-            migrate_tables(self._client)
             keep(self._client, settings.clickhouse_keep_days)
         except BaseException:
             self._books.close()

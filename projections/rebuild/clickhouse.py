@@ -115,12 +115,13 @@ class ClickHouseRebuild:
         migrate(self.settings.postgres)
         with ExitStack() as stack:
             session = stack.enter_context(claimed(self.settings.postgres, NAME))
-            client = stack.enter_context(closing(connect(self.settings.clickhouse)))
+            url, patience = self.settings.clickhouse, self.settings.clickhouse_migration_seconds
+            client = stack.enter_context(closing(connect(url, patience)))
             if session.execute(BOOKS["has_books"]).fetchone() != (True,):
                 raise NoSuchPosition(
                     "nothing was projected into ClickHouse yet: start `python -m projections.clickhouse`"
                 )
-            migrate_tables(client)
+            migrate_tables(self.settings)
             yield session, client, Houses(self.settings, session, client)
 
     def _begun(self, houses: Houses, *, anew: bool) -> str:

@@ -1,6 +1,7 @@
 """ClickHouse over HTTP: clients of one database, and the migrations of its tables."""
 
 import re
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -22,8 +23,11 @@ APPLIED = (
 FIND_APPLIED = "SELECT name, checksum FROM {table} FINAL"
 
 
-def connect(url: str) -> Client:
-    """Return a client of the database that a URL names, made there if it is missing. Without sessions: any thread."""
+def connect(url: str, answer_seconds: int = ANSWER_SECONDS) -> Client:
+    """Return a client of the database that a URL names, made there if it is missing. Without sessions: any thread.
+
+    `answer_seconds` are for one statement: the server may say nothing for so long.
+    """
     parts = urlsplit(url)
     database = parts.path.strip("/") or "default"
     if parts.scheme not in ("http", "https") or not parts.hostname or not DATABASE.fullmatch(database):
@@ -34,7 +38,7 @@ def connect(url: str) -> Client:
         dsn=urlunsplit(parts._replace(path="")),
         autogenerate_session_id=False,
         connect_timeout=CONNECT_SECONDS,
-        send_receive_timeout=ANSWER_SECONDS,
+        send_receive_timeout=answer_seconds,
     )
     try:
         client.command(f"CREATE DATABASE IF NOT EXISTS {quoted(database)}")
@@ -50,12 +54,17 @@ def quoted(database: str) -> str:
     return f"`{database}`"
 
 
-def migrate(client: Client, directory: Path, applied_in: str) -> list[str]:
-    """Apply the files that are not in the table `applied_in` yet, and return their names.
+def migrate(url: str, directory: Path, applied_in: str, statement_seconds: int) -> list[str]:
+    """Apply the files that are not in the table `applied_in` of a database yet, and return their names.
 
     ClickHouse has no transactions: every statement of a file has to be safe to repeat, and processes that apply at once
     do the same thing twice. Raises MigrationFault as migrations of Postgres do.
     """
+    with closing(connect(url, statement_seconds)) as client:
+        return _migrate(client, directory, applied_in)
+
+
+def _migrate(client: Client, directory: Path, applied_in: str) -> list[str]:
     client.command(APPLIED.format(table=applied_in))
     applied = dict(map(tuple, client.query(FIND_APPLIED.format(table=applied_in)).result_rows))
     new = not_applied(read_migrations(directory), applied)

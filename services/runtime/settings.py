@@ -39,6 +39,7 @@ class Settings:
     blobs: str  # file:///dir, s3://bucket/prefix, ...
     clickhouse: str = ""  # URL of a database, http(s)://[user:password@]host:port/database; empty: none
     clickhouse_keep_days: int = 0  # that events stay in ClickHouse; 0: for ever. Sums and states stay in any case
+    clickhouse_migration_seconds: int = 6 * 3600  # for a statement of a migration, which may read all, or a rebuild
     broker: BrokerKind = "apache-kafka"  # what `kafka` points at; tansu lacks aborts, fencing, end offsets
     topic_prefix: str = "jobledger"
     partitions: int = 12  # of commands and events; fixed for the life of a ledger
@@ -153,6 +154,7 @@ def _check(settings: Settings) -> None:
         "streams_per_key",
         "streams_per_org",
         "job_credits",
+        "clickhouse_migration_seconds",
     ):
         if getattr(settings, name) < 1:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be at least 1")

@@ -112,7 +112,8 @@ async def read_everywhere(
     wanted = delivery(
         org_id=acme.org_id, job_id=job_id, destination_id="internal-postgres", extraction_ref="extraction"
     )
-    for writer in (PostgresWriter(settings.postgres, blobs), ClickHouseWriter(settings.clickhouse, blobs)):
+    lake = ClickHouseWriter(settings.clickhouse, blobs, settings.clickhouse_migration_seconds)
+    for writer in (PostgresWriter(settings.postgres, blobs), lake):
         await writer.write([wanted])
         await writer.close()
     answer = await api.call("GET", f"/api/v1/extraction/results/{job_id}", acme.key)

@@ -164,7 +164,7 @@ SENT = (1, 3, 2, 3, 1)
 async def test_73_an_older_generation_that_comes_late_overwrites_no_newer_row(
     settings: Settings, writers: list[PostgresWriter], clickhouse: Client, blobs: MemoryBlobs, rows: Rows
 ) -> None:
-    lake = ClickHouseWriter(settings.clickhouse, blobs)
+    lake = ClickHouseWriter(settings.clickhouse, blobs, settings.clickhouse_migration_seconds)
     sent = [delivery(1, generation=each, extraction_ref=f"e{each}") for each in SENT]
     for number, each in enumerate(sent):
         for results in (await writers[number % 2].write([each]), await lake.write([each])):

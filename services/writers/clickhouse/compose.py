@@ -19,7 +19,7 @@ async def opened(parts: Parts) -> AsyncIterator[Executor]:
     settings = parts.settings
     if not settings.clickhouse:
         raise SettingsError("JOBLEDGER_CLICKHOUSE not set: give the URL of a database, or do not start this writer")
-    writer = ClickHouseWriter(settings.clickhouse, BlobStore(settings.blobs))
+    writer = ClickHouseWriter(settings.clickhouse, BlobStore(settings.blobs), settings.clickhouse_migration_seconds)
     settling = Settling(writer, parts.telling, parts.progress, kind=KIND)
     try:
         yield Batcher(

@@ -29,8 +29,9 @@ ERASE = "DELETE FROM extraction_results WHERE (org_id, job_id) IN {jobs:Array(Tu
 class ClickHouseWriter:
     """Adds a row for each delivery; ClickHouse keeps the newest generation. Connects when it has to write."""
 
-    def __init__(self, url: str, extractions: ManyExtractions) -> None:
+    def __init__(self, url: str, extractions: ManyExtractions, migration_seconds: int) -> None:
         self._url = url
+        self._migration_seconds = migration_seconds
         self._reading = Reading(extractions)
         self._client: Client | None = None
 
@@ -60,8 +61,8 @@ class ClickHouseWriter:
 
     def _store(self, rows: Sequence[Row], erasures: Sequence[Delivery]) -> None:
         if self._client is None:
+            migrate(self._url, MIGRATIONS, APPLIED, self._migration_seconds)
             self._client = connect(self._url)
-            migrate(self._client, MIGRATIONS, APPLIED)
         if erasures:
             names = [(each.org_id, each.job_id) for each in erasures]
             self._client.insert("erased_jobs", names, column_names=["org_id", "job_id"])

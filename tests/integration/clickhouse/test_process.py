@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -32,7 +31,7 @@ from tests.eventually import eventually
 from tests.integration.clickhouse.conftest import Rows
 from tests.integration.clickhouse.projecting import check
 from tests.integration.projections.following import Partition, numbers, process, ready
-from tests.proxy import Passing, Proxy, Refused, Unavailable, proxying
+from tests.proxy import Passing, Proxy, Refused, Unavailable, proxying, server_of, through
 
 MODULE = "projections.clickhouse"
 SECONDS = 60.0
@@ -74,18 +73,6 @@ def running(program: Program, directory: StackDir) -> Iterator[Child]:
     child.wait_ready()
     yield child
     child.stop()
-
-
-def through(proxy: Proxy, url: str) -> str:
-    """Return the URL of a database as it is reached through a proxy."""
-    parts = urlsplit(url)
-    user, at, _ = parts.netloc.rpartition("@")
-    return f"http://{user}{at}{urlsplit(proxy.url).netloc}{parts.path}"
-
-
-def server_of(url: str) -> str:
-    parts = urlsplit(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 async def say(partitions: list[Partition], seed: int, length: int, producer: Producer) -> None:

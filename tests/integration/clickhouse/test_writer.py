@@ -27,7 +27,7 @@ def blobs() -> MemoryBlobs:
 
 @pytest.fixture
 async def writer(settings: Settings, blobs: MemoryBlobs) -> AsyncIterator[ClickHouseWriter]:
-    writer = ClickHouseWriter(settings.clickhouse, blobs)
+    writer = ClickHouseWriter(settings.clickhouse, blobs, settings.clickhouse_migration_seconds)
     yield writer
     await writer.close()
 
@@ -63,7 +63,7 @@ async def test_what_cannot_be_read_is_refused_alone(writer: ClickHouseWriter, bl
 
 
 async def test_a_server_that_does_not_answer_is_down(blobs: MemoryBlobs) -> None:
-    writer = ClickHouseWriter("http://127.0.0.1:9/jobledger", blobs)
+    writer = ClickHouseWriter("http://127.0.0.1:9/jobledger", blobs, 60)
     with pytest.raises(DestinationDown):
         await writer.write([delivery(1, extraction_ref="e1")])
 

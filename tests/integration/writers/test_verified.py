@@ -41,9 +41,8 @@ class Written:
         self.kind = destination.kind
         self.stream = Stream().open()
         blobs = BlobStore(settings.blobs)
-        writer = (PostgresWriter if self.kind == "postgres" else ClickHouseWriter)(
-            settings.postgres if self.kind == "postgres" else settings.clickhouse, blobs
-        )
+        lake = ClickHouseWriter(settings.clickhouse, blobs, settings.clickhouse_migration_seconds)
+        writer = PostgresWriter(settings.postgres, blobs) if self.kind == "postgres" else lake
         deliveries = []
         for number in range(3):
             job = self.stream.submit(0, (destination,))

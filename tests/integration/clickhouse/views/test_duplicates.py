@@ -38,8 +38,9 @@ VIEWS = (
 def copied(shared: Settings, clickhouse: Client, streams: list[Stream]) -> Iterator[Client]:
     """A client of another database that holds the same events."""
     other = f"{clickhouse.database}_copy"
-    with database_of(replace(shared, clickhouse=f"{shared.clickhouse.rpartition('/')[0]}/{other}")) as client:
-        migrate_tables(client)
+    settings = replace(shared, clickhouse=f"{shared.clickhouse.rpartition('/')[0]}/{other}")
+    with database_of(settings) as client:
+        migrate_tables(settings)
         copy(client, clickhouse)
         yield client
 
