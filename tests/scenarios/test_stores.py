@@ -1,8 +1,8 @@
-"""Scenarios 69 to 77: our stores hold every event and every row once, in their order, whatever was repeated."""
+"""Scenarios 72 to 77: our stores hold every event and every row once, in their order, whatever was repeated."""
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import closing
 from typing import Any
 
@@ -11,13 +11,10 @@ import pytest
 from clickhouse_connect.driver.client import Client
 from psycopg.rows import dict_row
 
-from projections.clickhouse.books import Books
-from projections.clickhouse.insertion import Insertion
 from projections.clickhouse.sink import ClickHouseSink
 from projections.migrate import SCHEMA
 from projections.postgres.store import Store
 from services.ledger.tasks import Delivery
-from services.runtime.raw_log import RawEntry
 from services.runtime.settings import Settings
 from services.runtime.shredding.vault import Vault
 from services.writers.clickhouse.writer import ClickHouseWriter
@@ -33,77 +30,6 @@ from tests.integration.projections.conftest import project as project
 from tests.integration.projections.conftest import store as store
 from tests.unit.workers.fakes import MemoryBlobs
 from tests.unit.writers.fakes import delivery
-
-KILLS = 10  # each a new process on what the one before left; `make chaos` kills it at any moment
-DAY_MICROS = 86_400_000_000
-MANY_BLOCKS = 1_000
-
-
-class Killed(BaseException):
-    """The process is gone from here on."""
-
-
-@pytest.mark.usefixtures("clickhouse")
-def test_69_killed_between_insert_and_commit_again_and_again_and_thawed_later_every_event_counts_once(
-    settings: Settings, rows: Rows, clickhouse: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    streams = streams_of(settings)
-    insert, done = Insertion.insert, Books.done
-    frozen: list[tuple[Insertion, Sequence[RawEntry], str]] = []
-
-    def remember(self: Insertion, entries: Sequence[RawEntry], token: str) -> None:
-        frozen.append((self, entries, token))
-        insert(self, entries, token)
-
-    monkeypatch.setattr(Insertion, "insert", remember)
-    for kill in range(KILLS):
-        play(streams, kill, 4)
-        allowed = [None] if kill else []  # to end what the one before was killed in
-
-        def die(self: Books, *arguments: Any, left: list[None] = allowed) -> None:
-            if not left:
-                raise Killed
-            left.pop()
-            done(self, *arguments)
-
-        with monkeypatch.context() as patch:
-            patch.setattr(Books, "done", die)
-            with pytest.raises(Killed):
-                go_on(settings, streams)
-    go_on(settings, streams)
-    check(streams, rows)
-    assert len({token for _, _, token in frozen}) >= KILLS
-    for zombie in (frozen[0], frozen[-1]):
-        insertion, entries, token = zombie
-        insert(insertion, entries, token)
-    check(streams, rows)
-    windows = rows(
-        "SELECT name, toUInt64(extract(create_table_query, 'non_replicated_deduplication_window = ([0-9]+)')) "
-        "FROM system.tables WHERE database = currentDatabase() AND engine LIKE '%MergeTree' "
-        "AND name IN ('job_events', 'job_states', 'stage_positions')"
-    )
-    assert len(windows) == 3
-    assert all(int(str(window)) >= MANY_BLOCKS for _, window in windows), windows
-
-
-def test_71_300_orgs_and_a_backfill_of_400_days_make_few_parts(
-    settings: Settings, rows: Rows, clickhouse: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tests.event_streams.STEP", DAY_MICROS)
-    streams = [Stream(partition, orgs=tuple(f"org-{number}" for number in range(300))).open() for partition in (0,)]
-    for number in range(150):
-        streams[0].submit(number)
-    go_on(settings, _encoded(settings, streams))
-    assert rows("SELECT count(), uniqExact(toDate(occurred_at)) FROM job_events") == [(451, 451)]
-    assert rows("SELECT uniqExact(org_id) > 300 FROM job_events") == [(True,)]
-    for table, parts in rows(
-        "SELECT table, max(n) FROM (SELECT table, partition, count() AS n FROM system.parts "
-        "WHERE active AND database = currentDatabase() GROUP BY ALL) GROUP BY table"
-    ):
-        assert int(str(parts)) < 100, table
-    keys = rows("SELECT name, partition_key FROM system.tables WHERE database = currentDatabase()")
-    assert ("job_events", "toYYYYMM(occurred_at)") in keys
-    assert {key for _, key in keys} <= {"", "toYYYYMM(occurred_at)", "toYYYYMM(hour)"}
 
 
 def _encoded(settings: Settings, streams: list[Stream]) -> list[Stream]:

@@ -1,6 +1,7 @@
 """Streams of events, the projection of them into ClickHouse, as a process does it, and what has to be there then."""
 
 import random
+import sys
 from collections import Counter
 from contextlib import closing
 
@@ -33,12 +34,12 @@ def streams_of(settings: Settings) -> list[Stream]:
     return [Stream(partition, encoder=encoder(settings)).open() for partition in range(2)]
 
 
-def raws(stream: Stream, behind: int = 0) -> list[RawEntry]:
+def raws(stream: Stream, behind: int = 0, upto: int = sys.maxsize) -> list[RawEntry]:
     """Return a stream as the log would hand it out; its offsets skip some numbers, as commit markers do."""
     return [
         RawEntry(raw, stream.partition, position * 2, position, event_headers(recorded, raw), recorded.event.org_id)
         for position, (recorded, raw) in enumerate(zip(stream.events, stream.raws, strict=True), start=1)
-        if position > behind
+        if behind < position <= upto
     ]
 
 
@@ -48,12 +49,13 @@ def play(streams: list[Stream], seed: int, length: int) -> None:
         stream.play(chosen.randrange(16 * 40) for _ in range(length))
 
 
-def go_on(settings: Settings, streams: list[Stream]) -> None:
-    """Open the projection as a new process does, and let it read to the end of the log."""
+def go_on(settings: Settings, streams: list[Stream], upto: int = sys.maxsize) -> None:
+    """Open the projection as a new process does, and let it read to the end of the log, or up to a position of each."""
     with closing(ClickHouseSink(settings)) as sink:
         assert sink.lock()
         at = sink.checkpoints(range(settings.partitions))
-        sink.write([entry for stream in reversed(streams) for entry in raws(stream, at[stream.partition].position)])
+        read = (raws(stream, at[stream.partition].position, upto) for stream in reversed(streams))
+        sink.write([entry for entries in read for entry in entries])
 
 
 def expected_status(streams: list[Stream]) -> list[tuple[object, ...]]:

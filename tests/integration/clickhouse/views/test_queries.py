@@ -1,27 +1,16 @@
 """Every query of dashboards and reports answers what Python counts in the events of a varied history."""
 
-from collections.abc import Iterable
-from datetime import datetime
-
 import pytest
 from clickhouse_connect.driver.client import Client
 
 from projections.clickhouse.asking import Asked, ask
 from projections.clickhouse.dashboards import DASHBOARDS, panel_sql
-from projections.clickhouse.queries import queries
 from schemas.events import JobClaimed
 from tests.event_streams import Stream
-from tests.integration.clickhouse.views.counted import COUNTED, Part
-from tests.integration.clickhouse.views.figures import Row, same
+from tests.integration.clickhouse.views.asked import QUERIES, answers_as_counted, plain
+from tests.integration.clickhouse.views.counted import Part
+from tests.integration.clickhouse.views.figures import same
 from tests.integration.clickhouse.views.history import Jobs, of_type
-
-QUERIES = queries()
-
-
-def plain(rows: Iterable[Row]) -> list[Row]:
-    """Return rows in an order of their own, times as the log has them."""
-    naive = [tuple(each.replace(tzinfo=None) if isinstance(each, datetime) else each for each in row) for row in rows]
-    return sorted(naive, key=lambda row: repr([each for each in row if not isinstance(each, float)]))
 
 
 @pytest.mark.parametrize("org", ["", "globex"])
@@ -29,11 +18,7 @@ def plain(rows: Iterable[Row]) -> list[Row]:
 def test_a_query_answers_what_the_events_say(
     streams: list[Stream], jobs: Jobs, clickhouse: Client, name: str, org: str
 ) -> None:
-    part = Part(streams, jobs, org, to_the_end=name == "gate_ages")  # which tells only of those that are closed now
-    answer = ask(clickhouse, QUERIES[name], part.asked)
-    wanted = plain(COUNTED[name](part))
-    assert wanted
-    same(plain(answer.rows), wanted)
+    answer = answers_as_counted(clickhouse, name, streams, jobs, org)
     named = {column for column in answer.columns if column in QUERIES[name].units}
     assert named == set(QUERIES[name].units)
     drawing = QUERIES[name].drawing
