@@ -74,8 +74,9 @@ def warehouse_writer(kind: str) -> Way:
         table, reading = Table(KINDS[kind], opened(kind, servers, fresh())), Reading(work)
 
         async def write(number: int) -> None:
-            if any(each.error_type for each in await table.write(await reading.rows_of(work.batches[number]))):
-                raise RuntimeError("a delivery was refused")
+            async for told in table.write(await reading.rows_of(work.batches[number])):
+                if any(each.error_type for each in told.values()):
+                    raise RuntimeError("a delivery was refused")
 
         try:
             yield write
@@ -215,6 +216,7 @@ async def _blocks(work: Work) -> tuple[Sequence[Column], list[list[Any]]]:
     made = []
     for batch in await _rows(work):
         noted.blocks.clear()
-        await table.write(batch)
+        async for _ in table.write(batch):
+            pass
         made.append([row for block in noted.blocks for job in block.jobs for row in job.rows])
     return noted.blocks[0].columns, made

@@ -1,15 +1,13 @@
 """Items of any shape, from what an extractor has read to what people see in the table: bound with the suite."""
 
 import json
-from collections.abc import Callable
 from typing import Any
 
 from schemas.storable import storable_text
 from services.writers.rows import row_of
 from services.writers.warehouses.kinds import KINDS
 from services.writers.warehouses.table import Table
-from services.writers.warehouses.warehouse import Warehouse
-from tests.conformance.place import Place, odd_delivery
+from tests.conformance.place import Opens, Place, odd_delivery, told_by
 
 LONG = "x" * 300
 ITEMS: list[dict[str, Any]] = [
@@ -37,10 +35,10 @@ MIXED: list[Any] = [None, 1, "x", True, [1, {"a": None}], {"b": "c"}, "", False]
 class OddItems:
     """What the writer relies on, whatever the warehouse."""
 
-    async def test_items_of_any_shape_become_rows(self, place: Place, opens: Callable[[], Warehouse]) -> None:
+    async def test_items_of_any_shape_become_rows(self, place: Place, opens: Opens) -> None:
         """Names that are long or differ by case only, what no column holds, no items at all, and what is no object."""
         rows = [row_of(odd_delivery(name), json.dumps({"normalized": value}).encode()) for name, value in GIVEN.items()]
-        results = await Table(KINDS["customer_postgres"], opens()).write(rows)
+        results = await told_by(Table(KINDS["customer_postgres"], opens()), rows)
         assert [(each.error_type, each.rows) for each in results] == [("", 3), ("", 1), ("", 0), ("", 1)]
         found = {(row["_job_id"], row["_item"]): row for row in await place.rows()}
         assert sorted(found) == [("huge", 0), ("odd", 0), ("odd", 1), ("odd", 2), ("one", 0)]
@@ -54,14 +52,14 @@ class OddItems:
         assert found["huge", 0]["title"] == "nul \ufffd"
 
     async def test_fields_may_have_names_that_databases_or_statements_keep_for_themselves(
-        self, place: Place, opens: Callable[[], Warehouse]
+        self, place: Place, opens: Opens
     ) -> None:
         """What has no column is in the whole item; what comes beside it has its own."""
         item = {name: f"of {name}" for name in KEPT}
         given = {"kept": {"items": [item]}, "plain": {"items": [{"title": "Lamp"}]}}
         rows = [row_of(odd_delivery(name), json.dumps({"normalized": value}).encode()) for name, value in given.items()]
         for _ in range(2):
-            results = await Table(KINDS["customer_postgres"], opens()).write(rows)
+            results = await told_by(Table(KINDS["customer_postgres"], opens()), rows)
             assert [(each.error_type, each.rows) for each in results] == [("", 1), ("", 1)]
         found = {row["_job_id"]: row for row in await place.rows()}
         assert (found["kept"]["_data"], found["plain"]["title"]) == (item, "Lamp")
@@ -72,7 +70,7 @@ class OddItems:
         }
 
     async def test_a_field_of_many_types_has_a_column_of_the_first_and_no_job_is_refused(
-        self, place: Place, opens: Callable[[], Warehouse]
+        self, place: Place, opens: Opens
     ) -> None:
         """In one job, in another one of the block, and in a later block."""
         table = Table(KINDS["customer_postgres"], opens())
@@ -82,7 +80,7 @@ class OddItems:
                 row_of(odd_delivery(name), json.dumps({"normalized": {"items": [{"v": v} for v in values]}}).encode())
                 for name, values in each.items()
             ]
-            assert [result.error_type for result in await table.write(rows)] == [""] * len(rows)
+            assert [result.error_type for result in await told_by(table, rows)] == [""] * len(rows)
         found = {(row["_job_id"], row["_item"]): row for row in await place.rows()}
         given = {(name, at): v for each in blocks for name, values in each.items() for at, v in enumerate(values)}
         assert {at: row["_data"] for at, row in found.items()} == {at: {"v": v} for at, v in given.items()}

@@ -2,10 +2,13 @@
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
+from services.writers.rows import Row
+from services.writers.warehouses.table import Table
 from services.writers.warehouses.warehouse import (
     JOB_COLUMNS,
     Block,
@@ -25,6 +28,7 @@ SEEN_AT = Column("seen_at", ColumnType.TIMESTAMP)
 TAGS = Column("tags", ColumnType.JSON)
 ADDED = (TITLE, STOCK, PRICE, SOLD, SEEN_AT, TAGS)
 SUBMITTED, EXTRACTED = 1_700_000_000_123_456, 1_700_000_001_000_000
+Opens = Callable[[], Warehouse]
 SECRET = "conformance-marker-5b1f"  # no error may quote it
 
 
@@ -92,3 +96,11 @@ def odd_delivery(name: str) -> Delivery:
         org_id="acme", job_id=name, partition=0, destination_id="own", kind="own", generation=1, try_number=1,
         result_ref="", content_type="", extraction_ref="e", submitted_at=SUBMITTED,
     )  # fmt: skip
+
+
+async def told_by(table: Table, rows: Sequence[Row]) -> list[DeliveryResult]:
+    """Write rows and return what the table told of each, in their order."""
+    told: dict[int, DeliveryResult] = {}
+    async for some in table.write(rows):
+        told |= some
+    return [told[at] for at in range(len(rows))]

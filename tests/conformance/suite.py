@@ -6,22 +6,21 @@ Every test has a destination without a table, which the fixture gives as a `test
 import asyncio
 import json
 import random
-from collections.abc import AsyncIterator, Callable
-from typing import Any
+from collections.abc import AsyncIterator
 
 import pytest
 
 from schemas.storable import storable_text
-from services.writers.warehouses.warehouse import JOB_COLUMNS, Column, ColumnType, Refusal, Warehouse
+from services.writers.warehouses.warehouse import JOB_COLUMNS, Column, ColumnType, Warehouse
 from services.writers.writer import DestinationDown
+from tests.conformance.failing import Failing
 from tests.conformance.odd import OddItems
 from tests.conformance.place import (
     ADDED,
     EXTRACTED,
-    SECRET,
-    STOCK,
     SUBMITTED,
     TITLE,
+    Opens,
     Place,
     block,
     job,
@@ -31,10 +30,9 @@ from tests.conformance.place import (
 LARGE = 10_000
 HOSTILE = "Häuser\t\r\n\"'\\ 家 🏠 \u2028 \x01 NULL \\N {} %s ${x} \ufffe\U0010ffff"
 NUMBERS = (1e308, -1e308, 5e-324, -0.0, 0.1, 1 / 3, 2.0**53 + 2)
-Opens = Callable[[], Warehouse]
 
 
-class WarehouseConformance(OddItems):
+class WarehouseConformance(OddItems, Failing):
     """What the writer relies on, whatever the warehouse."""
 
     @pytest.fixture
@@ -168,46 +166,6 @@ class WarehouseConformance(OddItems):
         assert await table.write(block(job("a", items=0))) == {}
         assert await place.held() == []
 
-    async def test_an_answer_that_was_lost(self, place: Place, table: Warehouse) -> None:
-        """The writer hears that the warehouse is down, and writes the same again."""
-        place.lose_answer()
-        with pytest.raises(DestinationDown):
-            await table.write(block(job("a", 1, 3), job("b")))
-        assert await table.write(block(job("a", 1, 3), job("b"))) == {}
-        assert await place.held() == [("a", 0, 1), ("a", 1, 1), ("a", 2, 1), ("b", 0, 1)]
-
-    async def test_a_restart_between_the_write_and_its_ack(self, place: Place, opens: Opens) -> None:
-        """The successor, which knows nothing, writes the same among other things."""
-        before = opens()
-        await before.columns()
-        await before.write(block(job("a", 1, 2), columns=()))
-        await before.close()
-        after = opens()
-        await after.columns()
-        assert await after.write(block(job("a", 1, 2), job("b"), columns=())) == {}
-        assert await place.held() == [("a", 0, 1), ("a", 1, 1), ("b", 0, 1)]
-
-    async def test_an_instance_that_was_closed_opens_again(self, place: Place, table: Warehouse) -> None:
-        """The writer closes what was idle."""
-        await table.close()
-        assert await table.write(block(job("a"))) == {}
-        assert await place.held() == [("a", 0, 1)]
-
-    async def test_rows_that_are_refused_are_refused_alone(self, place: Place, opens: Opens) -> None:
-        """The owner made a column of another type than the writer thinks: one job's value does not fit it."""
-        table = opens()
-        await table.columns()
-        await table.add_columns([Column(TITLE.name, ColumnType.INTEGER)])
-        jobs = [job(f"j{number}", 1, 2, title="no number" if number == 3 else "7") for number in range(6)]
-        refused = await table.write(block(*jobs, columns=(TITLE,)))
-        assert list(refused) == [key("j3")]
-        assert refused[key("j3")]
-        assert "no number" not in refused[key("j3")]
-        held = [(f"j{number}", item, 1) for number in (0, 1, 2, 4, 5) for item in range(2)]
-        assert await place.held() == held
-        assert await table.write(block(job("j3", 1, 1, title="8"), columns=(TITLE,))) == {}
-        assert await place.held() == sorted([*held, ("j3", 0, 1)])
-
     async def test_columns_are_added_and_those_that_are_there_stay(self, place: Place, table: Warehouse) -> None:
         """Rows from before have no value in them."""
         await table.write(block(job("a", title="old")))
@@ -280,28 +238,3 @@ class WarehouseConformance(OddItems):
         await opens().erase([key("a")])
         assert await opens().write(block(job("a"), job("b"), columns=())) == {}
         assert await place.held() == [("b", 0, 1)]
-
-    async def test_a_secret_that_is_wrong_is_refused_and_not_quoted(self, place: Place) -> None:
-        """Whatever is asked first."""
-        await self._refused(place.open_badly, Refusal)
-
-    async def test_a_server_that_is_away_is_told_apart_from_a_refusal(self, place: Place) -> None:
-        """Trying again may help."""
-        await self._refused(place.open_away, DestinationDown)
-
-    async def _refused(self, opened: Opens, fault: type[Exception]) -> None:
-        asked: list[Callable[[Warehouse], Any]] = [
-            lambda table: table.columns(),
-            lambda table: table.write(block(job("a"), columns=())),
-            lambda table: table.erase([key("a")]),
-            lambda table: table.add_columns([STOCK]),
-        ]
-        for ask in asked:
-            table = opened()
-            try:
-                with pytest.raises(fault) as raised:
-                    await ask(table)
-            finally:
-                await table.close()
-            assert SECRET not in str(raised.value)
-            assert str(raised.value)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 import psycopg
 import psycopg_pool
@@ -81,32 +81,36 @@ class Delivering:
         rows: Sequence[Row | DeliveryResult],
     ) -> list[DeliveryResult]:
         table, blocks = None, 0
+        results: dict[int, DeliveryResult] = {}  # by place in `deliveries`
         try:
             table = await self._shelf.take(name, stored)
             blocks = table.blocks
             async with asyncio.timeout(self._kind.write_seconds):
-                results = await _written(table, deliveries, rows)
+                async for told in _written(table, deliveries, rows):
+                    results |= told
         except Exception as error:  # a driver's bug is one destination's matter, not that of all orgs
             self._circuits.failed(name)
             await self._shelf.drop(name)
             error_type, message = said_of(error, self._kind)
             extra = {"org_id": name[0], "destination_id": name[1], "reason": type(error).__name__}
             log.warning("a destination does not take what it is given", extra=extra)
-            return _failed(deliveries, error_type, message)
+            return [results.get(at) or failed(each, error_type, message) for at, each in enumerate(deliveries)]
         finally:
             self._pace.spent(name, table.blocks - blocks if table else 0)
         self._circuits.succeeded(name)
         self._shelf.give_back(name)
-        return results
+        return [results[at] for at in range(len(deliveries))]
 
 
 async def _written(
     table: Table, deliveries: Sequence[Delivery], rows: Sequence[Row | DeliveryResult]
-) -> list[DeliveryResult]:
-    results = iter(await table.write(rows) if rows else [])
-    erasures = [each for each in deliveries if each.erase]
-    erased = iter(await table.erase(erasures) if erasures else [])
-    return [next(erased if each.erase else results) for each in deliveries]
+) -> AsyncIterator[Mapping[int, DeliveryResult]]:
+    """Write and erase; tell as soon as it is known what came of each delivery, by its place."""
+    places = [at for at, each in enumerate(deliveries) if not each.erase]
+    async for told in table.write(rows):
+        yield {places[at]: result for at, result in told.items()}
+    if erasures := {at: each for at, each in enumerate(deliveries) if each.erase}:
+        yield dict(zip(erasures, await table.erase(list(erasures.values())), strict=True))
 
 
 def said_of(error: Exception, kind: Kind) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Writes deliveries to one table: items become rows, fields columns, and the newest generation of each job wins."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -60,23 +61,33 @@ class Table:
         await self._warehouse.erase(sorted({key_of(each) for each in deliveries}))
         return [written(each, rows=0) for each in deliveries]
 
-    async def write(self, rows: Sequence[Row | DeliveryResult]) -> list[DeliveryResult]:
-        """Write what was read of deliveries; return one result for each, in their order."""
-        read = [self._read(each) for each in rows]
+    async def write(self, rows: Sequence[Row | DeliveryResult]) -> AsyncIterator[Mapping[int, DeliveryResult]]:
+        """Write what was read of deliveries, block by block; tell behind each what came of them, by place in `rows`.
+
+        Where a block fails, what was told of those before it stays true: only the rest is to be tried again.
+        """
         newest: dict[JobKey, _Job] = {}
-        for each in read:
-            if isinstance(each, _Job):
-                held = newest.get(each.key)
-                if held is None or held.delivery.generation <= each.delivery.generation:
-                    newest[each.key] = each
+        asked: defaultdict[JobKey, dict[int, _Job]] = defaultdict(dict)
+        for at, row in enumerate(rows):
+            each = self._read(row)
+            if isinstance(each, DeliveryResult):
+                yield {at: each}
+                continue
+            asked[each.key][at] = each
+            held = newest.get(each.key)
+            if held is None or held.delivery.generation <= each.delivery.generation:
+                newest[each.key] = each
         jobs = sorted(newest.values(), key=lambda job: job.key)
-        faults: dict[JobKey, str] = {}
         if jobs:
             await self._complete(jobs)
         for part in _parts(jobs, self._kind):
             self.blocks += 1
-            faults |= await self._warehouse.write(self._block(part))
-        return [each if isinstance(each, DeliveryResult) else self._result(each, newest, faults) for each in read]
+            faults = await self._warehouse.write(self._block(part))
+            yield {
+                at: self._result(each, faults.get(job.key) if each is job else None)
+                for job in part
+                for at, each in asked[job.key].items()
+            }
 
     def _read(self, row: Row | DeliveryResult) -> _Job | DeliveryResult:
         if isinstance(row, DeliveryResult):
@@ -111,9 +122,8 @@ class Table:
         columns = [Column(name, self._columns[name]) for name in named if name in self._columns and name not in OURS]
         return Block((*JOB_COLUMNS, *columns), [_rows(job, columns) for job in jobs])
 
-    def _result(self, job: _Job, newest: Mapping[JobKey, _Job], faults: Mapping[JobKey, str]) -> DeliveryResult:
+    def _result(self, job: _Job, fault: str | None) -> DeliveryResult:
         """Say what came of a job; one that a newer generation has overtaken is written: nothing of it is missing."""
-        fault = faults.get(job.key) if newest[job.key] is job else None
         if fault:
             return refused(job.delivery, "row_refused", fault)
         return written(job.delivery, rows=len(job.items), place=self._place)

@@ -22,6 +22,7 @@ from services.writers.warehouses.shipping import Shipping
 from services.writers.warehouses.stored import Name
 from services.writers.warehouses.table import Table
 from services.writers.writer import written
+from tests.conformance.place import told_by
 from tests.eventually import eventually
 from tests.held_keys import HeldKeys
 from tests.unit.workers.fakes import MemoryLedger
@@ -43,7 +44,7 @@ async def said(*rows: Row) -> tuple[list[tuple[str, bytes]], list[list[str]]]:
     """Return what came of rows, and which jobs stood in which block."""
     warehouse = MemoryWarehouse()
     table = Table(KIND, warehouse)
-    results = await table.write(rows)
+    results = await told_by(table, rows)
     assert table.blocks == len(warehouse.blocks)
     blocks = [[job.key.job_id for job in block.jobs] for block in warehouse.blocks]
     return [(each.error_type, each.private) for each in results], blocks

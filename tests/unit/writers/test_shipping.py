@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -38,6 +39,7 @@ class MemoryWarehouse:
 
     def __init__(self) -> None:
         self.fault: Exception | None = None
+        self.blocks_until_fault = -1  # it goes away behind so many; -1: it does not
         self.calls = 0
         self.blocks: list[Block] = []
         self.erased: list[JobKey] = []
@@ -59,6 +61,8 @@ class MemoryWarehouse:
     async def write(self, block: Block) -> dict[JobKey, str]:
         self._called()
         self.blocks.append(block)
+        if len(self.blocks) == self.blocks_until_fault:
+            self.fault = DestinationDown("went away")
         return {job.key: "too odd" for job in block.jobs if job.key.job_id == "job-13"}
 
     async def erase(self, jobs: Sequence[JobKey]) -> None:
@@ -123,6 +127,25 @@ async def test_the_newest_generation_is_written_and_older_ones_are_answered_as_w
 async def test_rows_that_are_refused_are_given_up_alone() -> None:
     results = await Bench().deliver(own(1), own(13), own(2))
     assert [(each.error_type, each.retryable) for each in results] == [("", True), ("row_refused", False), ("", True)]
+
+
+async def test_what_was_written_before_its_destination_went_away_is_told_and_only_the_rest_is_tried_again() -> None:
+    bench = Bench()
+    bench.warehouse.blocks_until_fault = 1
+    large = b'{"normalized": {"items": %s}}' % msgspec.json.encode([{}] * (KIND.max_rows - 1))
+    erasure = own(9, destination_id="erasure:own", erase=True)
+    results = await bench.deliver(own(2), erasure, own(1), own(1, generation=0), data=large)
+    assert [(each.job_id, each.error_type, each.retryable) for each in results] == [
+        ("job-2", "destination_unavailable", True),
+        ("job-9", "destination_unavailable", True),
+        ("job-1", "", True),
+        ("job-1", "", True),
+    ]
+    bench.warehouse.fault = None
+    assert [each.error_type for each in await bench.deliver(own(2), erasure, data=large)] == ["", ""]
+    written_jobs = [job.key.job_id for block in bench.warehouse.blocks for job in block.jobs]
+    assert written_jobs == ["job-1", "job-2"]
+    assert bench.warehouse.erased == [JobKey("org-1", "job-9")]
 
 
 @pytest.mark.parametrize(
