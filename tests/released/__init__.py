@@ -1,0 +1,1 @@
+"""What releases left, as it was: nothing here changes with the code of today."""

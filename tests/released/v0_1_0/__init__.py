@@ -1,0 +1,1 @@
+"""SQL of release 0.1.0, and what its rows may hold."""
