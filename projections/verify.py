@@ -5,7 +5,7 @@ checkpoint and folded by other code than the projection's. A partition at a time
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 
 from msgspec.structs import replace
@@ -14,6 +14,7 @@ from psycopg.errors import UndefinedTable
 from projections.checkpoints import clickhouse_checkpoints
 from projections.postgres.rows import Checkpoint, instant
 from projections.private import opener
+from projections.verification.bodies import BLOBS, Bodies, Look, sizes_in
 from projections.verification.clickhouse import verify_clickhouse
 from projections.verification.compare import TABLES, compare, expected_rows
 from projections.verification.documents import documents_of
@@ -37,28 +38,29 @@ from services.runtime.shredding.vault import Vault
 from services.runtime.topics import events
 
 
-def verify(settings: Settings) -> Report:
-    """Verify the ledger that the settings point at."""
+def verify(settings: Settings, looking: Callable[[BlobStore], Look] = sizes_in) -> Report:
+    """Verify the ledger that the settings point at; `looking` says how closely bodies are looked at."""
     try:
-        return _verified(settings)
+        return _verified(settings, looking)
     except UndefinedTable:  # a rebuild has replaced the version that was being read
-        return _verified(settings)
+        return _verified(settings, looking)
 
 
-def _verified(settings: Settings) -> Report:
+def _verified(settings: Settings, looking: Callable[[BlobStore], Look]) -> Report:
 
     def open_records(partition: int) -> LogReader:
         return LogReader(settings, events(settings), {partition: 0})
 
-    decode, documents = decoder(settings), documents_of(BlobStore(settings.blobs))
+    decode, blobs = decoder(settings), BlobStore(settings.blobs)
     with snapshot_of(settings.postgres) as snapshot, ExitStack() as stack:
         snapshot.checkpoints()  # takes the snapshot: rows in ClickHouse are looked at later
         stores: list[Store] = [PostgresResults(snapshot)]
         if settings.clickhouse:
             stores.append(ClickHouseResults(stack.enter_context(closing(connect(settings.clickhouse)))))
-        results = [Results(store, documents) for store in stores]
+        results = [Results(store, documents_of(blobs)) for store in stores]
+        bodies = Bodies(looking(blobs))
         vault = Vault(settings.credentials_key)
-        report = verify_snapshot(snapshot, open_records, decode, range(settings.partitions), results, vault)
+        report = verify_snapshot(snapshot, open_records, decode, range(settings.partitions), results, bodies, vault)
     return _with_clickhouse(report, settings, open_records, decode)
 
 
@@ -80,6 +82,7 @@ def verify_snapshot(
     decode: Decoder,
     partitions: range,
     results: Sequence[Results],
+    bodies: Bodies,
     vault: Vault,
 ) -> Report:
     """Compare a snapshot, and what destinations hold, with the log up to the snapshot's checkpoints."""
@@ -103,6 +106,7 @@ def verify_snapshot(
         faults += _check_usage(log, snapshot, rows)
         for each in results:
             faults += each.check(log)
+        faults += bodies.check(log)
         faults += log.faults
         number_of_events += log.events
         number_of_jobs += len(log.jobs)
@@ -112,6 +116,8 @@ def verify_snapshot(
     for each in results:
         faults += each.unasked(open_records, decode, partitions)
         rows[each.place] = each.rows
+    faults += bodies.missing(open_records, decode, partitions)
+    rows[BLOBS] = bodies.looked_up
     return Report(positions, number_of_events, number_of_jobs, dict(rows), faults, strangers)
 
 

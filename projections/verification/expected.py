@@ -67,6 +67,11 @@ def is_deleted(events: Sequence[Recorded]) -> bool:
     return any(isinstance(each.event, JobDeleted) for each in events)
 
 
+def is_gone(events: Sequence[Recorded]) -> bool:
+    """Whether nothing of a job is left in destinations and the blob store: it was deleted, or its results expired."""
+    return is_deleted(events) or any(isinstance(each.event, JobExpired) for each in events)
+
+
 def deleted_rows(events: Sequence[Recorded]) -> Rows:
     """Return the row of `deleted_jobs`, of a job that was deleted."""
     deletion = next((each for each in events if isinstance(each.event, JobDeleted)), None)

@@ -6,7 +6,7 @@ somebody else wrote between the events is counted, as readers leave it out (ADR 
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -156,6 +156,19 @@ def following(records: Records) -> Iterable[Record]:
             return
         elif time.monotonic() > deadline:
             raise BrokerFault(f"no record for {PATIENCE_SECONDS:g} s, and no end of the log: look at the broker")
+
+
+def every_event(open_records: OpenRecords, decoder: Decoder, partitions: Iterable[int]) -> Iterator[Recorded]:
+    """Yield every event of the whole log, one partition after the other; what is no event is left out."""
+    for partition in partitions:
+        with closing(open_records(partition)) as records:
+            for record in following(records):
+                try:
+                    recorded = claim_of(record, decoder.whole).recorded
+                except Stranger:
+                    continue
+                if recorded is not None:
+                    yield recorded
 
 
 def _fence(record: Record) -> bool:

@@ -6,28 +6,25 @@ what asked for it was committed before it was written.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Protocol
 from uuid import UUID, uuid5
 
 from projections.postgres.rows import JobKey
+from projections.verification.bodies import BLOBS
 from projections.verification.compare import shown
 from projections.verification.documents import Document, Documents
-from projections.verification.expected import Columns, is_deleted
+from projections.verification.expected import Columns, is_gone
 from projections.verification.faults import Fault
-from projections.verification.log import OpenRecords, PartitionLog, following
+from projections.verification.log import OpenRecords, PartitionLog, every_event
 from schemas.codec import Decoder
 from schemas.events import DeliveryAcked, DeliveryRequested, JobDeleted, JobExpired, JobExtracted, JobSubmitted
 from schemas.recorded import Recorded
 from schemas.storable import storable_text
-from services.runtime.reader import Record
-from services.runtime.strangers import Stranger, claim_of
 
 ROW_IDS = UUID("6f1c4f0e-2b0a-5d53-9a4e-0a6a9f7c1d3e")  # a job's row has the same id wherever it is written
 OF_EXTRACTION = ("quality_completeness", "quality_validation", "quality_composite", "latency_ms")
 JOBS_AT_ONCE = 500
-BLOBS = "blobs"  # the place of an extraction that is missing
 Asked = tuple[str, str, str, int]  # org, job, destination, generation
 
 
@@ -97,14 +94,14 @@ class Results:
     def unasked(self, open_records: OpenRecords, decoder: Decoder, partitions: range) -> Iterator[Fault]:
         """Yield rows that no delivery of the whole log asked for, and what is missing of jobs not deleted."""
         left = set(self._store.every()) - self._explained
-        for partition in partitions if left or self._missing else ():
-            with closing(open_records(partition)) as records:
-                for record in following(records):
-                    recorded = _event(record, decoder)
-                    if recorded is not None and isinstance(event := recorded.event, DeliveryRequested):
-                        left.discard((event.org_id, event.job_id, event.destination_id, event.generation))
-                    elif recorded is not None and isinstance(event := recorded.event, JobDeleted | JobExpired):
-                        self._missing.pop((event.org_id, event.job_id), None)
+        for recorded in every_event(open_records, decoder, partitions) if left or self._missing else ():
+            match recorded.event:
+                case DeliveryRequested() as event:
+                    left.discard((event.org_id, event.job_id, event.destination_id, event.generation))
+                case JobDeleted() | JobExpired() as event:
+                    self._missing.pop((event.org_id, event.job_id), None)
+                case _:
+                    pass
         for faults in self._missing.values():
             yield from faults
         for org_id, job_id, destination_id, generation in sorted(left):
@@ -153,11 +150,6 @@ class Results:
                 yield name, shown(expected), shown(row[name])
 
 
-def is_gone(events: Sequence[Recorded]) -> bool:
-    """Whether nothing of a job is to be found in its destinations: it was deleted, or its results have expired."""
-    return is_deleted(events) or any(isinstance(each.event, JobExpired) for each in events)
-
-
 def is_erased(events: Sequence[Recorded], kind: str) -> bool:
     """Whether the writer of a kind of destination said that nothing of such a job is left there."""
     asked: set[tuple[str, int]] = set()
@@ -189,10 +181,3 @@ def places_of(events: Sequence[Recorded], kind: str) -> dict[str, Place]:
 
 def _named(job_id: str, destination_id: str) -> str:
     return f"{job_id} destination_id={destination_id}"
-
-
-def _event(record: Record, decoder: Decoder) -> Recorded | None:
-    try:
-        return claim_of(record, decoder.whole).recorded
-    except Stranger:
-        return None

@@ -40,9 +40,13 @@ def verify(
     digests: Annotated[
         bool, typer.Option("--digests", help="Print the digest of each table by org and day instead, of one instant.")
     ] = False,
+    bodies: Annotated[
+        bool, typer.Option("--bodies", help="Read every body in the blob store too, not only its size.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Compare log and read models row by row; exit 1 naming table, job and field where they differ."""
+    from projections.verification.bodies import contents_in, sizes_in
     from projections.verify import verify as compare
     from services.localstack.attach import attached_settings
 
@@ -54,7 +58,7 @@ def verify(
         elif chain:
             ok = _check_chain(settings, public_key, head or [], as_json)
         else:
-            report = compare(settings)
+            report = compare(settings, contents_in if bodies else sizes_in)
             print_report(report, as_json)
             ok = report.ok
     if not ok:

@@ -1,6 +1,7 @@
 """Bodies too large for events, in a directory or an object store, under keys that never leave it."""
 
 import asyncio
+import hashlib
 import os
 import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
@@ -22,12 +23,30 @@ KEY = re.compile(rf"{SEGMENT}(/{SEGMENT})*")
 UNESCAPED = re.compile(r"(?:~[0-9a-f]{2})+")
 KEY_PARTS = 4  # of a blob of a job: org, job, attempt, name
 JobKey = tuple[str, str]  # org_id, job_id
+DIGEST_BYTES = 4  # keys are in the memory of the decider: enough for an accident, or for who edits by hand
+DIGEST = re.compile(rf"\.([0-9a-f]{{{2 * DIGEST_BYTES}}})(?:\.json)?$")
 ESCAPED = re.compile(r"[^A-Za-z0-9_.\-]|^\.")
 
 
 def blob_key(org_id: str, job_id: str, attempt: int, name: str) -> str:
     """Return the key of a blob of one attempt of a job; different arguments never give the same key."""
     return "/".join((_segment(org_id), _segment(job_id), str(attempt), _segment(name)))
+
+
+def body_key(org_id: str, job_id: str, attempt: int, name: str, data: bytes) -> str:
+    """Return a key that says what its blob holds, by a digest: before the suffix of the name, if it has one."""
+    stem, dot, suffix = name.partition(".")
+    return blob_key(org_id, job_id, attempt, f"{stem}.{_digest(data)}{dot}{suffix}")
+
+
+def is_as_written(key: str, data: bytes) -> bool:
+    """Whether a blob holds what its key says; of a key without a digest nobody can tell."""
+    found = DIGEST.search(key)
+    return found is None or found[1] == _digest(data)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=DIGEST_BYTES).hexdigest()
 
 
 class BlobStore:
@@ -152,15 +171,18 @@ class BlobStore:
             raise BlobFault(f"blobs below {prefix} not listed: {error}") from error
         return sorted(found)
 
+    async def size(self, key: str) -> int:
+        """Return how many bytes a blob has, or raise BlobMissing."""
+        _check(key)
+        with _reading(key):
+            return int((await obstore.head_async(self._store, key))["size"])
+
     async def exists(self, key: str) -> bool:
         """Whether there is a blob under this key."""
-        _check(key)
         try:
-            await obstore.head_async(self._store, key)
-        except FileNotFoundError:
+            await self.size(key)
+        except BlobMissing:
             return False
-        except (BaseError, OSError) as error:
-            raise BlobFault(f"blob {key} not looked up: {error}") from error
         return True
 
     async def delete(self, key: str) -> None:

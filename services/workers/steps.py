@@ -18,7 +18,7 @@ from services.ledger.workflow import (
     SplitNode,
     WarehouseNode,
 )
-from services.runtime.blob import blob_key
+from services.runtime.blob import body_key
 from services.workers import extraction
 from services.workers.blobs import Blobs
 from services.workers.carried import NOTHING, Body, Carried
@@ -113,7 +113,7 @@ def _storable(answer: FetchResult) -> FetchResult:
 
 
 async def _kept(tools: Tools, job: Job, step: int, answer: Fetched, seen: Visit) -> Visit:
-    key = blob_key(job.org_id, job.job_id, job.attempt, f"page-{step}")
+    key = body_key(job.org_id, job.job_id, job.attempt, f"page-{step}", answer.body)
     await tools.blobs.put(key, answer.body)
     body = Body(key, answer.content_type, answer.body, answer.final_url)
     return replace(seen, carried=Carried(body), body_ref=key)
@@ -128,8 +128,8 @@ async def _extractor(tools: Tools, job: Job, node: ExtractorNode, step: int, car
         return Visit(Errored(TOO_HARD, str(error)), carried)
     if isinstance(document, Refused):
         return Visit(document, carried)
-    key = blob_key(job.org_id, job.job_id, job.attempt, f"extraction-{step}.json")
     data = msgspec.json.encode(document)
+    key = body_key(job.org_id, job.job_id, job.attempt, f"extraction-{step}.json", data)
     await tools.blobs.put(key, data)
     return Visit(
         Passed(),

@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from projections.migrate import SCHEMA
 from projections.postgres.batch import batch_of
 from projections.postgres.store import Store
+from projections.verification.bodies import Bodies, Body, Look, bodies_of
 from projections.verification.faults import Fault, Report
 from projections.verification.snapshot import snapshot_of
 from projections.verify import verify_snapshot
@@ -26,6 +27,12 @@ from tests.fakes.records import InMemoryRecords
 from tests.integration.projections.conftest import Connection
 
 Verify = Callable[[], Report]
+
+
+def as_said(stream: Stream) -> Look:
+    """Return a blob store that has what the events of a stream say."""
+    named = {each.key: Body(each.size) for each in bodies_of(stream.events)}
+    return lambda keys: {key: named[key] for key in keys}
 
 
 def worked() -> Stream:
@@ -68,7 +75,7 @@ def verify(settings: Settings, database: Connection) -> Verify:
         with snapshot_of(settings.postgres) as snapshot:
             partitions = range(settings.partitions)
             opened = lambda partition: InMemoryRecords(records(partition))  # noqa: E731
-            return verify_snapshot(snapshot, opened, decoder, partitions, (), Vault(""))
+            return verify_snapshot(snapshot, opened, decoder, partitions, (), Bodies(as_said(stream)), Vault(""))
 
     return verify
 
@@ -190,7 +197,7 @@ def test_the_command_exits_by_what_it_finds_and_prints_both_ways(monkeypatch: py
     monkeypatch.setattr("services.localstack.attach.attached_settings", lambda _: None)
     for faults, code in (([], 0), ([fault], 1)):
         report = Report({0: 7}, 7, 1, {"jobs": 1}, faults)
-        monkeypatch.setattr("projections.verify.verify", lambda _, report=report: report)
+        monkeypatch.setattr("projections.verify.verify", lambda *_, report=report: report)
         plain, as_json = run(command.app, []), run(command.app, ["--json"])
         assert (plain.exit_code, as_json.exit_code) == (code, code)
         assert json.loads(as_json.stdout)["ok"] is (code == 0)

@@ -88,10 +88,10 @@ async def test_a_good_page_is_told_node_by_node_with_the_extraction_as_outcome()
     assert [node.step for node in run.nodes] == [0, 1, 2, 3, 4]
     assert [node.node_kind for node in run.nodes] == ["entry", "service", "extractor", "warehouse", "result"]
     assert run.outcome == Extracted(
-        result_ref="org-1/job-1/1/page-1",
+        result_ref=run.blobs.key("org-1/job-1/1/page-1."),
         content_type="text/html; charset=utf-8",
         result_bytes=len(page().body),
-        extraction_ref="org-1/job-1/1/extraction-2.json",
+        extraction_ref=run.blobs.key("org-1/job-1/1/extraction-2."),
         schema_id="product",
         items=1,
         quality_completeness=1.0,
@@ -113,9 +113,9 @@ async def test_bodies_are_in_the_blob_store_before_the_report_that_names_them() 
     async for report in attempt(tools, Workflows(run.blobs), task(), granted()):
         for node in report.nodes:
             assert not node.body_ref or node.body_ref in run.blobs.blobs
-    document = msgspec.json.decode(run.blobs.blobs["org-1/job-1/1/extraction-2.json"], type=Document)
+    document = msgspec.json.decode(run.blobs.blobs[run.blobs.key("org-1/job-1/1/extraction-2.")], type=Document)
     assert document.normalized["name"] == "Lamp"
-    assert document.page.ref == "org-1/job-1/1/page-1"
+    assert document.page.ref == run.blobs.key("org-1/job-1/1/page-1.")
 
 
 async def test_a_refused_page_goes_down_the_fail_edge_to_the_next_provider() -> None:
@@ -155,7 +155,7 @@ async def test_a_resumed_walk_tries_the_node_again_and_numbers_on() -> None:
     run = await Run(document, broken(), page()).go(attempt_number=2, step=2, node_id="a", try_number=2)
     assert [(n.step, n.node_id, n.try_number) for n in run.nodes[:2]] == [(2, "a", 2), (3, "b", 1)]
     assert run.nodes[0].edge == "fail"
-    assert run.outcome.result_ref == "org-1/job-1/2/page-3"
+    assert run.outcome.result_ref == run.blobs.key("org-1/job-1/2/page-3.")
 
 
 async def test_a_resumed_walk_reads_the_page_that_an_earlier_attempt_left() -> None:
@@ -166,7 +166,7 @@ async def test_a_resumed_walk_reads_the_page_that_an_earlier_attempt_left() -> N
     assert not run.provider.calls
     assert (run.outcome.result_ref, run.outcome.extraction_ref) == (
         "org-1/job-1/1/page-1",
-        "org-1/job-1/2/extraction-2.json",
+        run.blobs.key("org-1/job-1/2/extraction-2."),
     )
 
 
@@ -176,7 +176,7 @@ async def test_a_resumed_walk_keeps_the_extraction_that_an_earlier_attempt_store
         attempt_number=2,
         step=3,
         node_id="store",
-        body_ref="org-1/job-1/1/extraction-2.json",
+        body_ref=first.blobs.key("org-1/job-1/1/extraction-2."),
         content_type=CONTENT_TYPE,
     )
     assert second.outcome == first.outcome
