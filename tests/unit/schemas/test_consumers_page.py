@@ -6,6 +6,8 @@ from pathlib import Path
 
 from schemas.avro_of import record_schema
 from schemas.events import EVENT_TYPES
+from schemas.examples import example
+from services.decider.outgoing import event_headers
 
 PAGE = (Path(__file__).parents[3] / "docs" / "consumers.md").read_text()
 TYPE = re.compile(r"jobledger\.([A-Z]\w+)")
@@ -17,13 +19,15 @@ def fields(*names: str) -> set[str]:
     return {field["name"] for name in names for field in record_schema(name)["fields"]}
 
 
-def test_the_sink_of_kafka_connect_writes_fields_of_the_type_that_it_takes_and_upserts_by_its_place() -> None:
+def test_the_sink_of_kafka_connect_takes_a_type_by_its_header_and_upserts_what_every_event_has_in_its_headers() -> None:
     [text] = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     config: dict[str, str] = json.loads(text)["config"]
-    [wanted] = re.findall(r"@\.event_type == '(\w+)'", config["transforms.wanted.filter.condition"])
-    columns = set(config["transforms.columns.include"].split(","))
-    assert columns <= fields(wanted)
-    assert {"partition", "position"} == set(config["pk.fields"].split(",")) <= columns
+    [(header, wanted)] = re.findall(
+        r"header\['(\w+)'\]\?\.value == 'jobledger\.(\w+)'", config["transforms.wanted.condition"]
+    )
+    sent = {name: value.decode() for name, value in event_headers(example(wanted), b"")}
+    assert sent[header] == f"jobledger.{wanted}"
+    assert set(config["transforms.columns.headers"].split(",")) <= sent.keys()
     assert (config["consumer.override.isolation.level"], config["insert.mode"]) == ("read_committed", "upsert")
     named = {key.split(".")[1] for key in config if key.startswith("transforms.")}
     assert named == set(config["transforms"].split(","))
