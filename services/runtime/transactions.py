@@ -20,6 +20,8 @@ IDS = 2
 INIT_TIMEOUT_SECONDS = 30
 COMMIT_TIMEOUT_SECONDS = 30
 TRANSACTION_TIMEOUT_MS = 10_000
+# A poll lets go of the interpreter, and waits up to 5 ms (sys.getswitchinterval) until another partition gives it back.
+RECORDS_A_POLL = 1000
 # Position 0 lies before every event: readers drop a fence as they drop any record that they have already folded.
 FENCE_HEADERS: list[tuple[str, str | bytes | None]] = [("ce_type", b"jobledger.WriterFence"), ("ledger-position", b"0")]
 
@@ -83,9 +85,10 @@ class PartitionTransactions:
         self._turn = (self._turn + 1) % IDS
         try:
             producer.begin_transaction()
-            for record in records:
+            for number, record in enumerate(records):
+                if number % RECORDS_A_POLL == 0:
+                    producer.poll(0)
                 producer.produce(record.topic, record.value, record.key, record.partition, headers=list(record.headers))
-                producer.poll(0)
             producer.commit_transaction(COMMIT_TIMEOUT_SECONDS)
         except (KafkaException, BufferError) as exception:
             _leave(exception)
