@@ -26,28 +26,34 @@ class Inbox:
         self._park = park
         self._ends = ends
         self._busy = False
+        self._waiting: list[Record] = []
         self.parked = 0  # since the log last said how far commands are decided
         self._refused: list[Reply] = []
         self._newest: Record | None = None  # the record of the command that `poll` yielded last
         self.next_offset = ledger.cause + 1
         self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset}, following=True)
 
-    def poll(self, most: int, timeout_seconds: float) -> Iterator[Accepted]:
-        """Yield the next commands, waiting at most this long for the first.
+    def wait(self, most: int, timeout_seconds: float) -> None:
+        """Wait at most this long for the next command; after a busy batch a moment longer for more (ADR 1)."""
+        self._waiting = self._reader.poll(most, timeout_seconds)
+        if self._busy and 0 < len(self._waiting) < most:
+            self._waiting += self._reader.poll(most - len(self._waiting), GATHER_SECONDS)
+
+    def poll(self, most: int) -> Iterator[Accepted]:
+        """Yield what has come by now.
 
         Whether a command belongs here is asked when its turn comes: the one before may register its org.
         """
-        for record in self._read(most, timeout_seconds):
+        for record in self._read(most):
             command = self._accept(record)
             self.next_offset, self._newest = record.offset + 1, record
             if command is not None:
                 yield record.offset, command
 
-    def _read(self, most: int, timeout_seconds: float) -> list[Record]:
-        """Read what is there; after a busy batch wait a moment for more: large transactions are cheap (ADR 0001)."""
-        records = self._reader.poll(most, timeout_seconds)
-        if self._busy and 0 < len(records) < most:
-            records += self._reader.poll(most - len(records), GATHER_SECONDS)
+    def _read(self, most: int) -> list[Record]:
+        records, self._waiting = self._waiting, []
+        if len(records) < most:
+            records += self._reader.poll(most - len(records), 0)
         self._busy = len(records) >= BUSY_RECORDS
         return records
 

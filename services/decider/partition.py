@@ -13,6 +13,7 @@ from services.decider.batch import Batch, BatchDecider, Encodes
 from services.decider.inbox import Inbox
 from services.decider.leases import Hearing, LeaseClock
 from services.decider.outgoing import reply_of, transaction_of
+from services.decider.permits import Permits
 from services.decider.restore import restore
 from services.ledger.archive import absent, archivable
 from services.ledger.commands import AnyCommand
@@ -47,6 +48,7 @@ class Tools:
     ends: Ends  # of the topic of commands
     boot_id: str
     clock: Callable[[], int]  # microseconds UTC
+    permits: Permits = field(default_factory=Permits)
     archive: Callable[[int], Archive] = field(default=lambda _partition: NoArchive())  # of a partition
 
 
@@ -72,6 +74,7 @@ class PartitionDecider:
         self._transactions, self._decider, self._inbox = transactions, decider, inbox
         # A ledger that another machine's clock left in the future goes on from there: waits are counted from its time.
         self._ahead = max(0, self.ledger.occurred_at - self._clock())
+        self._permits = tools.permits
         self._leases = LeaseClock(tools.policy, self._now())
         self._archive = tools.archive(decider.ledger.partition)
         self._hearing = Hearing(tools.policy, inbox.end, lambda: inbox.next_offset)
@@ -92,10 +95,15 @@ class PartitionDecider:
         return len(self.ledger.jobs) - len(self.ledger.ended)
 
     def step(self) -> int:
-        """Decide and commit what has come in and what is due; return the number of commands."""
+        """Wait for commands, decide and commit what has come in and what is due; return the number of commands."""
+        self._inbox.wait(COMMANDS_PER_BATCH, IDLE_WAIT_SECONDS)
+        with self._permits.taken():
+            return self._decide_all()
+
+    def _decide_all(self) -> int:
         decided = 0
         try:
-            for offset, command in self._inbox.poll(COMMANDS_PER_BATCH, IDLE_WAIT_SECONDS):
+            for offset, command in self._inbox.poll(COMMANDS_PER_BATCH):
                 self._decide(command, offset)
                 decided += 1
         except DeadLetterLimit:

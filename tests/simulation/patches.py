@@ -46,6 +46,7 @@ import services.writers.webhook.compose
 from schemas.avro_of import record_schema
 from schemas.codec import Decoder, Encoder
 from schemas.events import EVENT_TYPES
+from services.decider import permits
 from services.decider.partition import open_partition
 from services.decider.restore import restore
 from services.ledger.state import Ledger
@@ -136,7 +137,7 @@ def _kafka(world: World) -> list[tuple[Any, str, Any]]:
 
 
 def _threads() -> list[tuple[Any, str, Any]]:
-    modules = (services.runtime.producer, services.runtime.commander, services.workers.readers, decider_main)
+    modules = (services.runtime.producer, services.runtime.commander, services.workers.readers, decider_main, permits)
     return [(module, "threading", THREADS) for module in modules]
 
 
@@ -174,6 +175,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         (decider_main, "policy_of", policy),
         (decider_main, "open_partition", remembered),
         (services.decider.partition, "restore", seen),
+        (permits, "PERMITS", 1),  # a process has two partitions at most here
     ]
 
 

@@ -31,7 +31,10 @@ class Flood:
         self.sent: dict[str, int] = {}  # job -> when its task was first committed
         self.next_offset = self.parked = 0
 
-    def poll(self, most: int, _timeout_seconds: float) -> Iterator[Accepted]:
+    def wait(self, _most: int, _timeout_seconds: float) -> None:
+        """There are always some."""
+
+    def poll(self, most: int) -> Iterator[Accepted]:
         """Yield a full batch."""
         for offset in range(self.next_offset, self.next_offset + most):
             self.now += COMMAND_MICROS
