@@ -1,7 +1,7 @@
 """The figures of a run against the peers, and the arithmetic of rounds."""
 
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -19,6 +19,7 @@ class Measure(msgspec.Struct, frozen=True):
 
     jobs_per_second: float
     cpu_ms_per_job: dict[str, float]  # by process; who only submits and counts is left out
+    counted: dict[str, float] = {}  # what was done for a job, of the ledger alone (`bench/operations.py`)
 
     @property
     def cpu(self) -> float:
@@ -33,6 +34,7 @@ class Speed(msgspec.Struct, frozen=True):
     cpu_ms_per_job: Spread
     by_process: dict[str, float]  # medians, CPU-ms a job
     rounds: list[Measure]
+    counted: dict[str, float] = {}  # medians, by job
 
 
 class Ratio(msgspec.Struct, frozen=True):
@@ -83,13 +85,18 @@ def spread(values: Iterable[float], digits: int = 3) -> Spread:
 
 def speed_of(rounds: Sequence[Measure]) -> Speed:
     """Return the middle of some rounds of one system."""
-    names = dict.fromkeys(name for each in rounds for name in each.cpu_ms_per_job)
     return Speed(
         spread((each.jobs_per_second for each in rounds), 1),
         spread(each.cpu for each in rounds),
-        {name: round(statistics.median(each.cpu_ms_per_job.get(name, 0.0) for each in rounds), 3) for name in names},
+        _medians([each.cpu_ms_per_job for each in rounds]),
         list(rounds),
+        _medians([each.counted for each in rounds]),
     )
+
+
+def _medians(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    names = dict.fromkeys(name for each in rounds for name in each)
+    return {name: round(statistics.median(each.get(name, 0.0) for each in rounds), 3) for name in names}
 
 
 def ratio_of(name: str, ours: Sequence[Measure], theirs: Sequence[Measure]) -> Ratio:

@@ -7,6 +7,7 @@ import msgspec
 from bench.peers.figures import Compared, Figures, Speed, Spread
 from bench.tables import table
 
+COMMANDS, EVENTS, TRANSACTIONS = "commands decided", "events", "Kafka transactions"  # of `bench/operations.py`
 HOW = """\
 Every system keeps {in_flight} jobs in flight (submitted and not done) with {workers} worker processes, on the same
 cores as its servers and as the process that submits and counts. {rounds} rounds of {seconds:g} s each; in a round
@@ -40,6 +41,9 @@ def section(figures: Mapping[str, object]) -> Iterator[str]:
     yield "\n".join(f"- **{name}**: {words}" for name, words in _promises(found))
     yield "Where the CPU of a job goes, in ms by process:"
     yield _processes(found)
+    if any(speed.counted for speed in found.ours.values()):
+        yield "What the ledger does for a job, counted:"
+        yield _counted(found)
 
 
 def _speeds(found: Figures) -> str:
@@ -80,6 +84,21 @@ def _processes(found: Figures) -> str:
             for name, speed in systems.items()
         ],
     )
+
+
+def _counted(figures: Figures) -> str:
+    rows = [(name, speed.counted) for name, speed in figures.ours.items() if speed.counted]
+    return table(
+        ("", "commands", "events", "transactions", "events a transaction"),
+        [
+            (name, *(f"{done.get(what, 0):.2f}" for what in (COMMANDS, EVENTS, TRANSACTIONS)), _each(done))
+            for name, done in rows
+        ],
+    )
+
+
+def _each(done: Mapping[str, float]) -> str:
+    return f"{done[EVENTS] / done[TRANSACTIONS]:.0f}" if done.get(TRANSACTIONS) else ""
 
 
 def _dearest(speed: Speed) -> list[tuple[str, float]]:

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bench.peers import catalogue, install, running
+from bench.operations import COUNTED
+from bench.peers import catalogue, install, page, running
 from bench.peers.figures import Compared, Figures, Measure, ratio_of, speed_of, spread
 from bench.peers.page import section
 from bench.peers.window import BEGIN, END, NothingDone, closed_loop
@@ -134,8 +135,14 @@ def test_every_peer_says_its_versions_its_durability_and_what_it_leaves_out(peer
     assert peer.configured
 
 
+def test_what_was_counted_is_a_median_of_the_rounds() -> None:
+    rounds = [Measure(1.0, {}, {"events": count}) for count in (9.0, 10.0, 9.5)]
+    assert speed_of(rounds).counted == {"events": 9.5}
+
+
 def figures(*peers: Compared) -> dict[str, object]:
-    speed = speed_of([measure(654.0, broker=1.25)])
+    done = {"commands decided": 6.0, "events": 9.0, "Kafka transactions": 0.25}
+    speed = speed_of([Measure(654.0, {"broker": 1.25}, done)])
     run = Figures(
         command="make bench-peers",
         machine={},
@@ -158,13 +165,21 @@ def test_the_page_shows_ratio_target_and_cost_of_a_peer() -> None:
     rounds = [measure(50.0, server=5.0)]
     ratio = ratio_of("one step", [measure(654.0, broker=1.25)], rounds)
     peer = Compared("Other", {"other": "1.2"}, 1, "so", "durable", "much", 4.0, speed_of(rounds), [ratio])
-    page = "\n".join(section(figures(peer)))
-    assert "| Other | one step | 13.08 (13.08 to 13.08) | 4 | 4 (4 to 4) |" in page
-    assert "**Other**: so. durable Not there: much." in page
-    assert "server 5.00" in page
+    shown = "\n".join(section(figures(peer)))
+    assert "| Other | one step | 13.08 (13.08 to 13.08) | 4 | 4 (4 to 4) |" in shown
+    assert "**Other**: so. durable Not there: much." in shown
+    assert "server 5.00" in shown
 
 
 def test_a_peer_that_could_not_be_measured_is_on_the_page_with_its_reason() -> None:
     peer = Compared("Other", {}, 1, "so", "durable", "much", 4.0, away="npm is not\ninstalled")
-    page = "\n".join(section(figures(peer)))
-    assert "not measured: npm is not installed" in page
+    shown = "\n".join(section(figures(peer)))
+    assert "not measured: npm is not installed" in shown
+
+
+def test_the_page_shows_what_the_ledger_does_for_a_job() -> None:
+    assert "| one step | 6.00 | 9.00 | 0.25 | 36 |" in "\n".join(section(figures()))
+
+
+def test_the_page_names_counts_that_there_are() -> None:
+    assert {page.COMMANDS, page.EVENTS, page.TRANSACTIONS} <= set(COUNTED.values())
