@@ -12,6 +12,7 @@ from typing import NoReturn
 from schemas.codec import Encoder
 from services.decider.clock import SteadyClock
 from services.decider.partition import PartitionDecider, Tools, open_partition
+from services.decider.permits import Permits
 from services.decider.postgres_archive import PostgresArchive
 from services.decider.waiting import watch_inboxes
 from services.runtime import health_server, topics
@@ -58,6 +59,7 @@ async def main(settings: Settings) -> None:
         ends,
         boot_id=uuid7(),
         clock=SteadyClock(now_micros, time.monotonic),
+        permits=Permits(len(parts)),
         archive=archive.of,
     )
     deciders: dict[int, PartitionDecider] = {}

@@ -10,16 +10,17 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-PERMITS = 2  # one decides while the other waits for its commit
-PATIENCE_SECONDS = 0.2
+LEAST = 2  # one partition decides while another waits for its commit
+PARTITIONS_A_PERMIT = 4  # so that a turn comes after some four commits, however many partitions there are
+PATIENCE_SECONDS = 1.0
 
 
 class Permits:
-    """Lent to threads in the order in which they ask."""
+    """Lent to the threads of so many partitions in the order in which they ask."""
 
-    def __init__(self) -> None:
+    def __init__(self, partitions: int = 1) -> None:
         self._lock = threading.Lock()
-        self._free = PERMITS  # below zero: so many went without
+        self._free = max(LEAST, partitions // PARTITIONS_A_PERMIT)  # below zero: so many went without
         self._line: deque[threading.Event] = deque()
 
     @property

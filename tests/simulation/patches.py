@@ -175,7 +175,7 @@ def _decider(world: World) -> list[tuple[Any, str, Any]]:
         (decider_main, "policy_of", policy),
         (decider_main, "open_partition", remembered),
         (services.decider.partition, "restore", seen),
-        (permits, "PERMITS", 1),  # a process has two partitions at most here
+        (permits, "LEAST", 1),  # a process has two partitions at most here
     ]
 
 

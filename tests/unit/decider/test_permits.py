@@ -1,7 +1,9 @@
 """Partitions of a process take turns at deciding and committing, as they ask for it, and nobody waits long."""
 
 import asyncio
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,6 +39,26 @@ async def test_who_finds_none_free_gets_one_in_the_order_of_asking(monkeypatch: 
             assert order == []
         await asyncio.gather(*waiting)
     assert order == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("partitions", "at_once"), [(1, 2), (11, 2), (12, 3), (64, 16)])
+async def test_a_quarter_of_the_partitions_are_at_it_at_once_and_two_at_least(
+    partitions: int, at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(permits, "PATIENCE_SECONDS", LONG)
+    lent, going_on = Permits(partitions), threading.Event()
+
+    def work() -> None:
+        with lent.taken():
+            going_on.wait(LONG)
+
+    with ThreadPoolExecutor(at_once + 1) as threads:
+        for _ in range(at_once + 1):
+            threads.submit(work)
+        try:
+            await eventually(lambda: lent.asked_for == 1)
+        finally:
+            going_on.set()
 
 
 async def test_nobody_waits_for_ever_and_who_went_without_counts(monkeypatch: pytest.MonkeyPatch) -> None:
