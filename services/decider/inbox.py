@@ -31,7 +31,7 @@ class Inbox:
         self._refused: list[Reply] = []
         self._newest: Record | None = None  # the record of the command that `poll` yielded last
         self.next_offset = ledger.cause + 1
-        self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset}, following=True)
+        self._reader = LogReader(settings, topics.commands(settings), {partition: self.next_offset}, gathering=True)
 
     def wait(self, most: int, timeout_seconds: float) -> None:
         """Wait at most this long for the next command; after a busy batch a moment longer for more (ADR 1)."""

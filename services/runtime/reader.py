@@ -15,6 +15,7 @@ from services.runtime.settings import Settings
 REQUEST_SECONDS = 10.0
 JUMPING: Config = {"fetch.wait.max.ms": 5, "fetch.message.max.bytes": 128 * 1024, "queued.min.messages": 500}
 FOLLOWING: Config = {"fetch.wait.max.ms": 5000}
+GATHERING: Config = FOLLOWING | {"queued.min.messages": 1}
 NOT_THERE = frozenset({KafkaError._AUTO_OFFSET_RESET, KafkaError.OFFSET_OUT_OF_RANGE})  # noqa: SLF001
 
 
@@ -29,7 +30,9 @@ class LogReader:
     A reader that jumps (`go_to`) is made with `jumping`: a fetch that the broker holds back until there is something
     new would hold back the next jump too, by half a second. One that follows a topic for the life of a process is made
     with `following`: it gets what comes as soon as any other, and asks the broker for it a tenth as often, so it sees
-    an end that lies behind markers up to five seconds late, and must not ask for `end` or `firsts` itself.
+    an end that lies behind markers up to five seconds late, and must not ask for `end` or `firsts` itself. One that
+    follows and takes what there is by batches is made with `gathering`: it asks for more when all that it has is taken,
+    so that what comes meanwhile is one answer of the broker and not many.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class LogReader:
         *,
         jumping: bool = False,
         following: bool = False,
+        gathering: bool = False,
     ) -> None:
         self._settings = settings
         self._topic = topic
@@ -48,8 +52,10 @@ class LogReader:
         self._partitions = frozenset(starts)
         self._known = set(starts)
         self._next_offsets = dict(starts)
-        waits = following and settings.broker != "tansu"  # which answers when the time is up
-        self._consumer = Consumer(_config(settings) | (JUMPING if jumping else {}) | (FOLLOWING if waits else {}))
+        config = _config(settings) | (JUMPING if jumping else {})
+        if settings.broker != "tansu":  # which answers when the time is up
+            config |= GATHERING if gathering else FOLLOWING if following else {}
+        self._consumer = Consumer(config)
         try:
             _check_partitions(self._consumer, settings, topic, self._partitions)
         except RuntimeFault:
