@@ -9,13 +9,19 @@ from typing import Any
 import re2
 from jsonpath import JSONPathEnvironment
 from jsonpath.exceptions import JSONPathError
+from jsonpath.filter import BaseExpression, RootFilterQuery
 from jsonpath.function_extensions import ExpressionType, FilterFunction
+from jsonpath.selectors import Filter
 
 from services.workers.extract.patterns import compiled as compiled_pattern
 
 MAX_FOUND = 10_000
 MAX_JSON_CHARS = 16 << 20  # of one document
 MAX_SEARCHED = 100_000  # values of a document that `..` looks through: ten microseconds each and more
+MAX_COMPARED = 1_000_000  # pairs, or triples, of values that filters which look through the whole document make
+
+
+UNREADABLE = (JSONPathError, RecursionError, ValueError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +66,55 @@ def query_fault(query: str) -> str | None:
     """Say what is wrong with a JSONPath, or None."""
     try:
         _compiled(query)
-    except (JSONPathError, RecursionError, ValueError, OverflowError) as error:
+    except UNREADABLE as error:
         what = (str(error).splitlines() or [type(error).__name__])[0]
         return f"{query!r} is not a jsonpath: {what}"
     return None
 
 
+def too_large(query: str, document: Json) -> bool:
+    """Whether a path is not looked for in a document, since it would look at too many values too often."""
+    return (document.values > MAX_SEARCHED and ".." in query) or compares_too_much(query, document)
+
+
+def compares_too_much(query: str, document: Json) -> bool:
+    """Whether the filters of a path look through a document for each of its values, and it has too many for that."""
+    scans = _scans(query)
+    return scans > 1 and _more_values(document.value, int(MAX_COMPARED ** (1 / scans)))
+
+
+@lru_cache(maxsize=1024)
+def _scans(query: str) -> int:
+    """Return how many times within each other a path looks through a document: `$..[?count($..*) > 1]` twice."""
+    try:
+        selectors = [selector for segment in _compiled(query).segments for selector in segment.selectors]
+    except UNREADABLE:
+        return 1
+    return 1 + max((_scans_of(each.expression) for each in selectors if isinstance(each, Filter)), default=0)
+
+
+def _scans_of(expression: BaseExpression) -> int:
+    own = isinstance(expression, RootFilterQuery) and not expression.path.singular_query()
+    return own + max(map(_scans_of, expression.children()), default=0)
+
+
+def _more_values(value: Any, most: int) -> bool:
+    """Whether a document has more values than so many."""
+    seen, waiting = 0, [value]
+    while waiting and seen <= most:
+        current = waiting.pop()
+        seen += 1
+        if isinstance(current, list | dict):
+            if len(current) > most:
+                return True
+            waiting += current.values() if isinstance(current, dict) else current
+    return seen > most
+
+
 def found(query: str, documents: list[Json]) -> list[Any]:
-    """Return the values at a path, of the first document that has any; `..` passes over those that are too large."""
+    """Return the values at a path, of the first document that has any; it passes over those that are too large."""
     for document in documents:
-        if document.values > MAX_SEARCHED and ".." in query:
+        if too_large(query, document):
             continue
         try:
             values = [match.value for match in islice(_compiled(query).finditer(document.value), MAX_FOUND)]

@@ -39,6 +39,13 @@ class View:
                 self.faults.append(("too_large", str(error)))
             return []
 
+    def note_too_large(self, query: str, documents: list[jsonpaths.Json]) -> None:
+        """Tell of a path whose filters look through a whole document that is too large for that, once."""
+        message = f"{query!r} looks through a document for each of its values: it leaves out those that have many"
+        told = ("too_large", message)
+        if told not in self.faults and any(jsonpaths.compares_too_much(query, one) for one in documents):
+            self.faults.append(told)
+
     @cached_property
     def root(self) -> Selector:
         """The page as a tree."""
@@ -146,9 +153,11 @@ class Scope:
         return Graph(microdata.things_of(self.node) if self.node is not None else [], self.view.microdata.by_id)
 
     def _values(self, query: str) -> list[Any]:
-        if self.data is not None:
-            return jsonpaths.found(query, [jsonpaths.Json(self.data)])
-        return jsonpaths.found(query, self.view.documents) if self.text is None else []
+        if self.text is not None:
+            return []
+        documents = self.view.documents if self.data is None else [jsonpaths.Json(self.data)]
+        self.view.note_too_large(query, documents)
+        return jsonpaths.found(query, documents)
 
     def _source(self) -> str:
         if self.text is not None:

@@ -1,5 +1,6 @@
 """What a selector may take: however many nodes it finds and however long they are, a worker has room for the answer."""
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -148,3 +149,25 @@ def test_what_selectors_find_fits_into_the_memory_of_a_worker() -> None:
         "a thousand times": ["too_large"],
         "put together": ["too_large"],
     }
+
+
+@pytest.mark.parametrize(
+    ("query", "most"),
+    [
+        ("$..[?count($..*) > 1]", 1_000),
+        ("$.a[?count($.a[?count($..b) > 0]) > 0]", 100),
+        ("$.a[?@.b > $.a[0].b].b", 30_000),
+    ],
+)
+def test_a_filter_that_looks_through_the_document_for_each_value_is_for_small_ones(query: str, most: int) -> None:
+    for values, told in ((most // 4, []), (most, [("too_large", "")])):
+        page = json.dumps({"a": [{"b": number} for number in range(values // 2)]})
+        expected = told if most < 30_000 else []
+        assert problems_of(page, Field(name="v", selector="jsonpath", query=query, type="list")) == expected
+
+
+def test_a_nested_filter_over_a_small_page_is_read_in_time() -> None:
+    page = json.dumps({"a": [{"b": number, "c": [number]} for number in range(100)]})
+    query = "$..[?count($..[?count($..*)>1])>1]"
+    told = told_within(RUN, {"page": (page, "", [["jsonpath", query]])}, cpu_seconds=30, memory_bytes=MEMORY_BYTES)
+    assert told == {"page": ["too_large"]}
