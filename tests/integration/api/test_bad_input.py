@@ -3,6 +3,7 @@
 ROWS is the single source: each row is tried with each of its requests, and the table of the document has to be equal.
 """
 
+import gzip
 from collections.abc import AsyncIterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -140,7 +141,9 @@ ROWS = (
     Row("input over 32 KiB", 413, "too_large", "input", (job(input={"a": "x" * 32 * 1024}),)),
     Row("input and metadata of all jobs over 32 MiB", 413, "too_large", "urls",
         (Sent({"urls": [URL] * 10_000, "input": {"a": "x" * 30_000}}),)),
-    Row("submission over 16 MiB", 413, "too_large", "", (Sent(b" " * (16 * MIB + 1)), Sent(chunked_mib=17))),
+    Row("submission over 16 MiB", 413, "too_large", "",
+        (Sent(b" " * (16 * MIB + 1)), Sent(chunked_mib=17),
+         Sent(gzip.compress(b" " * (17 * MIB)), headers={"Content-Encoding": "gzip"}))),
     Row("workflow with its frame over 1,088 KiB", 413, "too_large", "",
         (at("POST", "/api/v1/workflows", b" " * (1088 * 1024 + 1)),)),
     Row("any other body over 1 MiB", 413, "too_large", "",
