@@ -17,7 +17,7 @@ from psycopg import AsyncConnection
 from psycopg.types.json import Jsonb
 
 from api.config.store import Pool, execute, one, row, rows, transaction
-from api.schedules.cron import next_due
+from api.schedules.cron import first_due
 from api.schedules.plan import Missed
 
 MOST_LISTED_WORK_BYTES = 4096  # of the work of a schedule among many: 500 of them on a page come to 2 MiB
@@ -179,7 +179,7 @@ async def switch(
         found = await _locked(connection, org_id, schedule_id, expected)
         if found is None or found.enabled is enabled:
             return found
-        due = next_due(found.cron, found.timezone, await _now(connection)) if enabled else None
+        due = first_due(found.cron, found.timezone, await _now(connection)) if enabled else None
         values = {"org_id": org_id, "schedule_id": schedule_id, "enabled": enabled, "next_run_at": due}
         return await one(connection, Schedule, "switch_schedule", values)
 
@@ -216,7 +216,7 @@ async def advance(pool: Pool, schedule: Schedule, next_run_at: datetime | None) 
 
 
 def _first_due(made: Setting, now: datetime) -> datetime | None:
-    return next_due(made.cron, made.timezone, now) if made.enabled else None
+    return first_due(made.cron, made.timezone, now) if made.enabled else None
 
 
 def _same(found: Schedule, made: Setting) -> bool:

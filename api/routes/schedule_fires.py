@@ -8,7 +8,7 @@ from aiohttp import web
 from api import schedule_answers, schedule_requests, submission
 from api.config import schedules
 from api.config.schedules import Schedule, TagFilter
-from api.errors import Problem, invalid
+from api.errors import Gathering, Problem, invalid
 from api.http import answer, answered_with
 from api.operation import Call, Operation
 from api.refused import done, repeatable
@@ -92,8 +92,13 @@ async def disable_by_tags(call: Call) -> web.StreamResponse:
 
 async def _switch_all(call: Call, *, enabled: bool) -> web.StreamResponse:
     pool, org_id = call.parts.pool, call.caller.org_id
-    switched = [await schedules.switch(pool, org_id, each.schedule_id, enabled=enabled) for each in await _meant(call)]
-    found = [schedules.as_listed(schedule) for schedule in switched if schedule is not None]
+    found: list[Schedule] = []
+    gathering = Gathering()
+    for each in await _meant(call):
+        with gathering.looking():  # one that cannot be enabled keeps no other from it
+            if switched := await schedules.switch(pool, org_id, each.schedule_id, enabled=enabled):
+                found.append(schedules.as_listed(switched))
+    gathering.done()
     return answer(200, schedule_answers.Switched(schedules=await all_shown(call, found)))
 
 

@@ -64,6 +64,16 @@ def next_due(cron: str, timezone: str, at: datetime) -> datetime | None:
     return next(due_after(cron, timezone, at), None)
 
 
+def first_due(cron: str, timezone: str, at: datetime) -> datetime | None:
+    """Return the same, or raise a Problem naming the field that cannot be read here, though it was saved once."""
+    if timezone not in _timezones():  # timezones are renamed, and old names are dropped at last
+        raise invalid("timezone", f"{timezone} is none any more: save the schedule with another one")
+    try:
+        return next_due(cron, timezone, at)
+    except CronSimError as error:
+        raise _unreadable(cron, str(error)) from None
+
+
 def newest_due(cron: str, timezone: str, first: datetime, until: datetime, most: int) -> list[datetime]:
     """Return the due times from `first`, which is one, until `until`; of more than `most` the newest, oldest first.
 
@@ -93,11 +103,13 @@ def check(cron: str, timezone: str, now: datetime, least_seconds: float) -> None
 def _check_times(cron: str, timezone: str, now: datetime, least_seconds: float) -> None:
     if len(cron) > MAX_CHARS:
         raise invalid("cron", f"a cron expression takes at most {MAX_CHARS} characters")
+    if not (cron.isascii() and cron.isprintable()):
+        raise invalid("cron", "a cron expression takes letters, digits and signs of ASCII, and blanks between fields")
     try:
         sample = list(islice(_until(due_after(cron, timezone, now), now + timedelta(days=SAMPLE_DAYS)), SAMPLE))
         following = sample or list(islice(due_after(cron, timezone, now), 1))
     except CronSimError as error:
-        raise _unreadable(str(error)) from None
+        raise _unreadable(cron, str(error)) from None
     if not following:
         raise invalid("cron", "this is due at no time within 50 years: look at its day and month")
     gap = min((later - sooner for sooner, later in pairwise(sample)), default=None)
@@ -106,8 +118,12 @@ def _check_times(cron: str, timezone: str, now: datetime, least_seconds: float) 
         raise invalid("cron", said)
 
 
-def _unreadable(reason: str) -> Problem:
+def _unreadable(cron: str, reason: str) -> Problem:
     said = reason[0].lower() + reason[1:]
+    if len(cron.split()) in (TIMED_FIELDS, TIMED_FIELDS + 1):
+        return invalid(
+            "cron", f"{said}: look at what this field may hold, and at whether any of the months has that day"
+        )
     fields = "minute, hour, day of month, month, day of week"
     return invalid("cron", f"{said}: five fields are expected, {fields}; or six, seconds first")
 

@@ -118,6 +118,20 @@ async def test_an_edit_needs_the_etag_and_moves_the_clock_only_where_it_changes_
     assert moved.json["nextRunAt"] != made["nextRunAt"]
 
 
+async def test_a_schedule_whose_timezone_is_none_any_more_is_not_enabled_and_keeps_no_other_from_it(
+    api: Api, acme: Tenant, settings: Settings
+) -> None:
+    off = [await make(api, acme, enabled=False, tags=["t"], name=name) for name in ("a", "b", "c")]
+    with psycopg.connect(settings.postgres, autocommit=True) as connection:
+        connection.execute("UPDATE config.schedules SET timezone = 'Mars/Olympus' WHERE name = 'b'")
+    one = await api.call("POST", of(off[1], "enable"), acme.key)
+    every = await api.call("POST", f"{PATH}/enable", acme.key, {"tagFilter": {"any": ["t"]}})
+    for answer in (one, every):
+        assert (answer.status, answer.json["error"], answer.json["field"]) == (422, "invalid_field", "timezone")
+        assert "Mars/Olympus" in answer.json["message"]
+    assert [(await api.call("GET", of(each), acme.key)).json["enabled"] for each in off] == [True, False, True]
+
+
 async def test_a_disabled_schedule_has_no_next_run_and_an_enabled_one_begins_anew(api: Api, acme: Tenant) -> None:
     made = await make(api, acme)
     off = await api.call("POST", of(made, "disable"), acme.key)
