@@ -35,7 +35,7 @@ def main() -> None:
 
 def entries_of(stream: Stream) -> list[RawEntry]:
     """Return the stream as the log would hand it out."""
-    return [RawEntry(raw, stream.partition, at * 2, at, []) for at, raw in enumerate(stream.raws, start=1)]
+    return [RawEntry(raw, stream.partition, at * 2, at, "") for at, raw in enumerate(stream.raws, start=1)]
 
 
 def measure(settings: Settings, entries: list[RawEntry], size: int) -> list[Figure]:

@@ -73,7 +73,7 @@ class Log:
         self._decider.command(command, self._offset, now_micros())
         for event in self._decider.take().events:
             header = event.recorded.header
-            entry = Entry(event.recorded, event.stored, header.event_type, 0, self._offset, header.position, [])
+            entry = Entry(event.recorded, event.stored, header.event_type, 0, self._offset, header.position)
             self._offset += 1
             self._events.put(entry)
 

@@ -121,7 +121,8 @@ class Runner(Generic[Entry]):
         with closing(self.open_log(starts)) as events:
             while not self._stopping.is_set():
                 entries = events.poll(self.batch_events, POLL_SECONDS)
-                self.read |= {entry.partition: entry.checkpoint for entry in entries}
+                ends = {entry.partition: entry for entry in entries}
+                self.read |= {partition: entry.checkpoint for partition, entry in ends.items()}
                 started = time.perf_counter()
                 moved = sink.write(entries)
                 if moved:

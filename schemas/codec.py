@@ -51,6 +51,7 @@ class Claim(msgspec.Struct, frozen=True, gc=False):
     position: int
     org_id: str
     recorded: Recorded | None = None
+    event_type: str = ""  # as the header beside it says, where that was looked at
 
 
 def subject_of(event_type: str) -> str:

@@ -320,7 +320,6 @@ def entries_of(stream: Stream) -> list[Entry]:
             stream.partition,
             recorded.header.position * 2,
             recorded.header.position,
-            [],
         )
         for recorded, raw in zip(stream.events, stream.raws, strict=True)
     ]

@@ -1,10 +1,13 @@
 """Which events the next insert takes: planned before it is made, so that it can be made again exactly. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
 
 from services.runtime.raw_log import Checkpoint, RawEntry
+
+PLACE = attrgetter("partition", "position")
 
 
 class Range(Struct, frozen=True, gc=False):
@@ -33,11 +36,13 @@ class Plan(Struct, frozen=True):
 
 def plan_of(token: str, checkpoints: Mapping[int, Checkpoint], entries: Iterable[RawEntry]) -> Plan:
     """Plan to insert these entries, which follow the checkpoints of their partitions."""
-    ends = {entry.partition: entry.checkpoint for entry in entries}
-    return Plan(token, {partition: Range(checkpoints[partition], end) for partition, end in ends.items()})
+    ends = {entry.partition: entry for entry in entries}
+    return Plan(token, {partition: Range(checkpoints[partition], end.checkpoint) for partition, end in ends.items()})
 
 
 def split(plan: Plan, entries: Sequence[RawEntry]) -> tuple[list[RawEntry], list[RawEntry]]:
     """Return the entries of the plan in the order in which they are inserted, and the others."""
-    taken = sorted(filter(plan.includes, entries), key=lambda entry: (entry.partition, entry.position))
-    return taken, [entry for entry in entries if not plan.includes(entry)]
+    taken, others = list[RawEntry](), list[RawEntry]()
+    for entry in entries:
+        (taken if plan.includes(entry) else others).append(entry)
+    return sorted(taken, key=PLACE), others

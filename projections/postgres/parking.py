@@ -52,7 +52,7 @@ class ParkingLog:
         behind = {entry.partition: entry.offset for entry in entries}
         for partition, offset in self._last.items():
             if offset > behind.get(partition, -1):
-                entries.append(Entry(None, b"", "", partition, offset, self._log.position(partition), []))
+                entries.append(Entry(None, b"", "", partition, offset, self._log.position(partition)))
         self._last.clear()
         return entries
 

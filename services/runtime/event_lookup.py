@@ -57,7 +57,7 @@ class EventLookup:
             raise LogGap(f"{place(record.topic, record.partition, record.offset)}: {error}") from error
         event_type = recorded.header.event_type if recorded else ""
         position = position_of(record)
-        return Entry(recorded, record.value, event_type, record.partition, record.offset, position, record.headers)
+        return Entry(recorded, record.value, event_type, record.partition, record.offset, position)
 
     def _drop(self) -> None:
         if self._reader:

@@ -9,7 +9,6 @@ from schemas.recorded import Recorded
 from services.runtime.metrics import count
 from services.runtime.raw_log import Checkpoint as Checkpoint
 from services.runtime.raw_log import RawEntry, RawLog, Records
-from services.runtime.reader import Headers
 from services.runtime.settings import Settings
 from services.runtime.strangers import Noted, by_reading, noting
 
@@ -23,7 +22,6 @@ class Entry(Struct, frozen=True, gc=False):
     partition: int
     offset: int
     position: int
-    headers: Headers
 
     @property
     def next_offset(self) -> int:
@@ -78,4 +76,4 @@ def _entry(raw: RawEntry) -> Entry:
     if recorded is None:
         count("events_of_unknown_type")
     event_type = recorded.header.event_type if recorded else raw.event_type
-    return Entry(recorded, raw.raw, event_type, raw.partition, raw.offset, raw.position, raw.headers)
+    return Entry(recorded, raw.raw, event_type, raw.partition, raw.offset, raw.position)

@@ -14,10 +14,12 @@ from schemas.codec import event_type_of
 from schemas.recorded import Recorded
 from services.runtime.errors import LogGap, RegistryFault
 from services.runtime.metrics import count
-from services.runtime.reader import Headers, LogReader, Record
+from services.runtime.reader import LogReader, Record
 from services.runtime.settings import Settings
 from services.runtime.strangers import Judge, Noted, Stranger
 from services.runtime.topics import events
+
+AT_ONCE = 1_000  # records from the broker
 
 
 class Checkpoint(Struct, frozen=True, gc=False):
@@ -34,14 +36,9 @@ class RawEntry(Struct, frozen=True, gc=False):
     partition: int
     offset: int
     position: int
-    headers: Headers
+    event_type: str  # as its header says
     org_id: str = ""  # as the record's key says
     recorded: Recorded | None = None  # what it says, where the log was asked for that and this version knows the type
-
-    @property
-    def event_type(self) -> str:
-        """The event's type as its header says it."""
-        return event_type_of(self.headers)
 
     @property
     def checkpoint(self) -> Checkpoint:
@@ -99,10 +96,8 @@ class RawLog:
         """Return up to `max_events` events, waiting at most `timeout_seconds` for the first of them."""
         if self._gap:
             raise self._gap
-        if not self._waiting:
-            self._waiting.extend(self._records.poll(max_events, timeout_seconds))
         entries: list[RawEntry] = []
-        while self._waiting:
+        while self._more(max_events - len(entries), 0 if entries else timeout_seconds):
             try:
                 entry = self._next(self._waiting[0])
             except LogGap as gap:
@@ -133,6 +128,12 @@ class RawLog:
         """Leave the broker."""
         self._records.close()
 
+    def _more(self, wanted: int, timeout_seconds: float) -> bool:
+        """Whether there is a record to judge. Few are fetched at once: they and their headers are gone by the next ones."""
+        if not self._waiting and wanted:
+            self._waiting.extend(self._records.poll(min(wanted, AT_ONCE), timeout_seconds))
+        return bool(self._waiting)
+
     def _next(self, record: Record) -> RawEntry | None:
         try:
             claim = self._judge(record, self._positions[record.partition])
@@ -148,7 +149,7 @@ class RawLog:
             record.partition,
             record.offset,
             claim.position,
-            record.headers,
+            claim.event_type or event_type_of(record.headers),
             record.key,
             claim.recorded,
         )

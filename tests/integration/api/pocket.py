@@ -90,7 +90,7 @@ class PocketLedger:
                 offset = self._ends[partition]
                 self._ends[partition] += 1
                 self.entries.append(
-                    Entry(event.recorded, event.stored, header.event_type, partition, offset, header.position, [])
+                    Entry(event.recorded, event.stored, header.event_type, partition, offset, header.position)
                 )
             self._ends[partition] += bool(batch.events)  # the marker
             self._moved.notify_all()

@@ -9,7 +9,6 @@ from projections.clickhouse.sink import ClickHouseSink
 from projections.verification.expected import is_deleted, job_row
 from schemas.events import JobDeleted
 from schemas.recorded import Recorded
-from services.decider.outgoing import event_headers
 from services.runtime.raw_log import RawEntry
 from services.runtime.registry import encoder
 from services.runtime.settings import Settings
@@ -37,7 +36,7 @@ def streams_of(settings: Settings) -> list[Stream]:
 def raws(stream: Stream, behind: int = 0, upto: int = sys.maxsize) -> list[RawEntry]:
     """Return a stream as the log would hand it out; its offsets skip some numbers, as commit markers do."""
     return [
-        RawEntry(raw, stream.partition, position * 2, position, event_headers(recorded, raw), recorded.event.org_id)
+        RawEntry(raw, stream.partition, position * 2, position, recorded.header.event_type, recorded.event.org_id)
         for position, (recorded, raw) in enumerate(zip(stream.events, stream.raws, strict=True), start=1)
         if behind < position <= upto
     ]

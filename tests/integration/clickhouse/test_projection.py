@@ -109,7 +109,7 @@ def test_an_event_that_clickhouse_cannot_read_stops_it_naming_the_offset(
     play(streams, 4, 200)
     entries = raws(streams[0])
     bad = entries[123]
-    entries[123] = RawEntry(bad.raw[:5] + b"\xff" * 9, bad.partition, bad.offset, bad.position, [])
+    entries[123] = RawEntry(bad.raw[:5] + b"\xff" * 9, bad.partition, bad.offset, bad.position, "")
     with closing(ClickHouseSink(settings)) as sink:
         assert sink.lock()
         sink.checkpoints(range(settings.partitions))

@@ -66,7 +66,7 @@ class StoredKeeper(Keeper):
         """Note the next event."""
         super().take(recorded)
         header = recorded.header
-        self._entries.append(Entry(recorded, b"", header.event_type, 0, header.position, header.position, []))
+        self._entries.append(Entry(recorded, b"", header.event_type, 0, header.position, header.position))
 
     def load(self, org_id: str, job_id: str) -> Job | None:
         """Project what came, and return the job as Postgres has it."""

@@ -50,7 +50,7 @@ class Events:
         )
         with self._news:
             if visible:
-                self.entries.append(Entry(Recorded(header, event), b"", header.event_type, 0, self.end, position, []))
+                self.entries.append(Entry(Recorded(header, event), b"", header.event_type, 0, self.end, position))
             self.end += 2
             self._news.notify_all()
 

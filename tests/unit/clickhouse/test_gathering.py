@@ -9,7 +9,7 @@ from services.runtime.standstill import STANDSTILL_SECONDS
 
 
 def entry(event: type) -> RawEntry:
-    return RawEntry(b"", 0, 2, 1, [("ce_type", f"jobledger.{event.__name__}".encode())])
+    return RawEntry(b"", 0, 2, 1, event.__name__)
 
 
 def test_signs_of_life_wait_for_one_another_and_whatever_happens_to_a_job_waits_for_nothing() -> None:

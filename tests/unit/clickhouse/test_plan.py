@@ -12,7 +12,7 @@ START = {0: Checkpoint(), 1: Checkpoint()}
 
 
 def entry(partition: int, position: int) -> RawEntry:
-    return RawEntry(b"", partition, position * 2, position, [])
+    return RawEntry(b"", partition, position * 2, position, "")
 
 
 def log(length: int, order: int) -> list[RawEntry]:

@@ -8,6 +8,7 @@ from schemas.codec import Decoder
 from schemas.events import OrgRegistered
 from services.runtime.errors import LogGap
 from services.runtime.ledger_log import Checkpoint, LedgerLog
+from services.runtime.raw_log import AT_ONCE
 from services.runtime.reader import Record
 from services.runtime.settings import Settings
 from tests.fakes.records import InMemoryRecords, event_record, local_decoder
@@ -78,3 +79,20 @@ def test_closing_the_log_closes_its_records() -> None:
     assert log.at_end()
     log.close()
     assert records.closed
+
+
+def test_a_poll_gives_as_many_as_were_asked_for_of_few_records_fetched_at_once() -> None:
+    fetched: list[int] = []
+
+    class Counting(InMemoryRecords):
+        def poll(self, max_records: int, timeout_seconds: float) -> list[Record]:
+            batch = super().poll(max_records, timeout_seconds)
+            fetched.append(len(batch))
+            return batch
+
+    repeated = [event_record(1)] * (AT_ONCE + 1)
+    records = [event_record(1), *repeated, *(event_record(position) for position in range(2, 2 * AT_ONCE))]
+    log = LedgerLog(SETTINGS, local_decoder(), {0: Checkpoint()}, Counting(records))
+    assert [entry.position for entry in log.poll(AT_ONCE + 7, 0)] == list(range(1, AT_ONCE + 8))
+    assert max(fetched) <= AT_ONCE
+    assert [entry.position for entry in log.poll(10 * AT_ONCE, 0)] == list(range(AT_ONCE + 8, 2 * AT_ONCE))
