@@ -85,17 +85,20 @@ def _measure(stack: Stack, options: argparse.Namespace, file: Path) -> Figures:
     _tell(f"dealing {options.events} events onto the topic")
     deal(settings, {**os.environ, **stack.environ}, options.events, behind=dealt)
     left = options.events // settings.partitions * settings.partitions - sum(dealt.values())
-    sizes = [left // options.parts] * options.parts
     found = {}
     for name, kind in (("postgres", PostgresParts), ("clickhouse", ClickHouseParts)):
         parts: list[tuple[Part, Part]] = []
         with kind(settings, file) as measuring:
-            for size in sizes:
-                folded = measured_part(servers, partial(measuring.fold, size))
+            done = 0  # events: a part ends with a batch, the last one with the log
+            for number in range(1, options.parts + 1):
+                folded = measured_part(servers, partial(measuring.fold, left * number // options.parts - done))
+                done += folded.events
                 measuring.prepare_floor()
-                parts.append((folded, measured_part(servers, measuring.floor)))
-                _tell(f"{name}: {size / folded.seconds:,.0f} events/s, floor {size / parts[-1][1].seconds:,.0f}")
-        found[name] = _speed(sizes, parts, name)
+                floor = measured_part(servers, measuring.floor)
+                parts.append((folded, floor))
+                speeds = [folded.events / each.seconds for each in (folded, floor)]
+                _tell(f"{name}: {speeds[0]:,.0f} events/s, floor {speeds[1]:,.0f}")
+        found[name] = _speed(parts, name)
     command = f"python -m bench.read_models --events {options.events}"
     return Figures(command, machine_facts(), str(stack.broker), lag, found["postgres"], found["clickhouse"])
 
@@ -118,16 +121,16 @@ def _running(stack: Stack) -> Iterator[None]:
             child.stop()
 
 
-def _speed(sizes: Sequence[int], parts: Sequence[tuple[Part, Part]], store: str) -> Speed:
+def _speed(parts: Sequence[tuple[Part, Part]], store: str) -> Speed:
     ratios = [folded.seconds / floor.seconds for folded, floor in parts]
-    total = sum(sizes)
+    total = sum(folded.events for folded, _ in parts)
     used = {name: sum(folded.cpu[name] for folded, _ in parts) / total * 1e6 for name in parts[0][0].cpu}
     used["floor"] = sum(floor.cpu[store] + floor.cpu["projection"] for _, floor in parts) / total * 1e6
     return Speed(
         events=total,
         events_per_second=round(total / sum(folded.seconds for folded, _ in parts)),
-        parts_per_second=[round(size / folded.seconds) for size, (folded, _) in zip(sizes, parts, strict=True)],
-        floor_per_second=[round(size / floor.seconds) for size, (_, floor) in zip(sizes, parts, strict=True)],
+        parts_per_second=[round(folded.events / folded.seconds) for folded, _ in parts],
+        floor_per_second=[round(folded.events / floor.seconds) for folded, floor in parts],
         ratio_to_floor=round(statistics.median(ratios), 2),
         ratio_spread=(round(min(ratios), 2), round(max(ratios), 2)),
         cpu_us_per_event={name: round(value, 2) for name, value in used.items()},

@@ -1,8 +1,7 @@
 """One part of a log after the other into a read model, by what its process is made of, and the floor of each part."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -12,6 +11,7 @@ import psycopg
 from psycopg import sql
 
 from bench.processes import cpu_ms
+from projections.ahead import AheadLog
 from projections.clickhouse.gathering import MOST_EVENTS, GatheringLog
 from projections.clickhouse.insertion import FORMAT, TABLE
 from projections.clickhouse.sink import ClickHouseSink
@@ -20,7 +20,7 @@ from projections.postgres.sink import ActiveSink
 from projections.runner import Log, Sink
 from services.runtime.clickhouse import connect
 from services.runtime.ledger_log import Entry, LedgerLog
-from services.runtime.raw_log import RawEntry, RawLog
+from services.runtime.raw_log import Checkpoint, RawEntry, RawLog
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.runtime.shredding.vault import Vault
@@ -38,14 +38,46 @@ class Part(msgspec.Struct, frozen=True):
 
     seconds: float
     cpu: dict[str, float]
+    events: int = 0
 
 
-def measured_part(servers: Mapping[str, int], work: Callable[[], object]) -> Part:
-    """Measure a step; `projection` is this process."""
+def measured_part(servers: Mapping[str, int], work: Callable[[], int | None]) -> Part:
+    """Measure a step, which returns how many events it folded; `projection` is this process."""
     before, own, began = cpu_ms(servers), time.process_time(), time.perf_counter()
-    work()
+    events = work() or 0
     seconds, own, after = time.perf_counter() - began, time.process_time() - own, cpu_ms(servers)
-    return Part(seconds, {name: (after[name] - before[name]) / 1000 for name in servers} | {"projection": own})
+    return Part(seconds, {name: (after[name] - before[name]) / 1000 for name in servers} | {"projection": own}, events)
+
+
+class Folding:
+    """A projection that goes on from part to part as its runner would; `checkpoints` are those it stands at."""
+
+    def __init__(
+        self, sink: Sink[Any], open_log: Callable[[Mapping[int, Checkpoint]], Log[Any]], partitions: int, at_once: int
+    ) -> None:
+        assert sink.lock()
+        self._sink, self._at_once = sink, at_once
+        self.checkpoints = dict(sink.checkpoints(range(partitions)))
+        self._log = AheadLog(open_log(self.checkpoints))
+
+    def go_on(self, events: int) -> list[Any]:
+        """Fold until at least so many events were folded; return them."""
+        folded: list[Any] = []
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while len(folded) < events:
+            entries = self._log.poll(self._at_once, POLL_SECONDS)
+            self.checkpoints |= self._sink.write(entries)
+            folded += entries
+            if entries:
+                deadline = time.monotonic() + PATIENCE_SECONDS
+            elif time.monotonic() > deadline:
+                raise TimeoutError(f"the log ends {events - len(folded)} events early")
+        return folded
+
+    def close(self) -> None:
+        """Let go of log and store."""
+        self._log.close()
+        self._sink.close()
 
 
 class PostgresParts:
@@ -59,7 +91,7 @@ class PostgresParts:
         self._before: dict[int, int] = {}
 
     def __enter__(self) -> Self:
-        assert self._sink.lock()
+        self._folding = Folding(self._sink, self._open_log, self._settings.partitions, POSTGRES_EVENTS)
         self._connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(SCHEMA)))
         self._connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(FLOOR)))
         for table in TABLES:
@@ -69,14 +101,15 @@ class PostgresParts:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._connection.close()
-        self._sink.close()
+        self._folding.close()
 
-    def fold(self, events: int) -> None:
-        """Fold so many events, from where the checkpoints stand."""
-        starts = self._sink.checkpoints(range(self._settings.partitions))
-        self._before = {partition: at.position for partition, at in starts.items()}
-        with closing(LedgerLog(self._settings, self._decoder, starts, following=True)) as log:
-            _fold(log, self._sink, events, POSTGRES_EVENTS)
+    def _open_log(self, starts: Mapping[int, Checkpoint]) -> Log[Entry]:
+        return LedgerLog(self._settings, self._decoder, starts, following=True)
+
+    def fold(self, events: int) -> int:
+        """Go on folding until at least so many events were folded; return how many were."""
+        self._before = {partition: at.position for partition, at in self._folding.checkpoints.items()}
+        return len(self._folding.go_on(events))
 
     def prepare_floor(self) -> None:
         """Read the rows of the last part."""
@@ -117,7 +150,7 @@ class ClickHouseParts:
         self._statement = ""
 
     def __enter__(self) -> Self:
-        assert self._sink.lock()
+        self._folding = Folding(self._sink, self._open_log, self._settings.partitions, MOST_EVENTS)
         self._client.command(f"CREATE TABLE {FLOOR} AS {TABLE}")
         columns = self._client.query(
             f"SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = '{TABLE}'"
@@ -131,15 +164,16 @@ class ClickHouseParts:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._client.close()
-        self._sink.close()
+        self._folding.close()
 
-    def fold(self, events: int) -> None:
-        """Fold so many events, from where the checkpoints stand."""
-        starts = self._sink.checkpoints(range(self._settings.partitions))
+    def _open_log(self, starts: Mapping[int, Checkpoint]) -> Log[RawEntry]:
         judge = by_checksum(self._decoder.claim)
-        log = RawLog(self._settings, judge, noting("bench"), starts, following=True)
-        with closing(GatheringLog(log)) as gathering:
-            self._raws = [entry.raw for entry in _fold(gathering, self._sink, events, MOST_EVENTS)]
+        return GatheringLog(RawLog(self._settings, judge, noting("bench"), starts, following=True))
+
+    def fold(self, events: int) -> int:
+        """Go on folding until at least so many events were folded; return how many were."""
+        self._raws = [entry.raw for entry in self._folding.go_on(events)]
+        return len(self._raws)
 
     def prepare_floor(self) -> None:
         """Write the bytes of the last part to the file."""
@@ -150,18 +184,3 @@ class ClickHouseParts:
     def floor(self) -> None:
         """Let ClickHouse read them."""
         self._client.command(self._statement)
-
-
-def _fold(log: Log[Any], sink: Sink[Any], events: int, at_once: int) -> list[Any]:
-    """Do as the runner does until so many events were folded; return them."""
-    folded: list[Entry | RawEntry] = []
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while len(folded) < events:
-        entries: Sequence[Any] = log.poll(min(at_once, events - len(folded)), POLL_SECONDS)
-        sink.write(entries)
-        folded += entries
-        if entries:
-            deadline = time.monotonic() + PATIENCE_SECONDS
-        elif time.monotonic() > deadline:
-            raise TimeoutError(f"the log ends {events - len(folded)} events early")
-    return folded

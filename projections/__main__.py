@@ -4,13 +4,16 @@ It also dead-letters what somebody else wrote to the log: it always runs, and on
 """
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 
+from projections.ahead import AheadLog
 from projections.postgres.parking import ParkingLog, Strangers
 from projections.postgres.sink import READER, postgres_runner
 from projections.process import project
 from services.runtime.dead_letter import parking_from_threads
 from services.runtime.dead_letter_topic import dead_letters_of
+from services.runtime.ledger_log import Checkpoint, Entry
 from services.runtime.process import run
 from services.runtime.producer import Producer
 from services.runtime.registry import decoder
@@ -29,7 +32,10 @@ async def main(settings: Settings) -> None:
     try:
         letters = dead_letters_of(settings, producer)
         strangers = Strangers(parking_from_threads(letters, asyncio.get_running_loop()))
-        open_log = partial(ParkingLog, settings, decode, strangers)
+
+        def open_log(starts: Mapping[int, Checkpoint]) -> AheadLog[Entry]:
+            return AheadLog(ParkingLog(settings, decode, strangers, starts))
+
         vault = Vault(settings.credentials_key)
         runner_of = partial(postgres_runner, settings.postgres, range(settings.partitions), open_log, vault)
         stores = {"postgres-server": partial(watch_postgres, settings.postgres)}

@@ -5,6 +5,7 @@ from functools import partial
 
 from clickhouse_connect.driver.exceptions import ClickHouseError
 
+from projections.ahead import AheadLog
 from projections.clickhouse.books import BooksMoved
 from projections.clickhouse.gathering import MOST_EVENTS, GatheringLog
 from projections.clickhouse.insertion import Away
@@ -36,9 +37,9 @@ WAITS_FOR: dict[type[Exception], str] = {
 def runner_of(settings: Settings, decode: Decoder, progress: Progress) -> Runner[RawEntry]:
     """Return what follows the log into ClickHouse."""
 
-    def open_log(starts: Mapping[int, Checkpoint]) -> GatheringLog:
+    def open_log(starts: Mapping[int, Checkpoint]) -> AheadLog[RawEntry]:
         judge = by_checksum(decode.claim)
-        return GatheringLog(RawLog(settings, judge, noting(READER), starts, following=True))
+        return AheadLog(GatheringLog(RawLog(settings, judge, noting(READER), starts, following=True)))
 
     return Runner(
         READER,

@@ -129,7 +129,7 @@ class RawLog:
         self._records.close()
 
     def _more(self, wanted: int, timeout_seconds: float) -> bool:
-        """Whether there is a record to judge. Few are fetched at once: they and their headers are gone by the next ones."""
+        """Whether there is a record to judge. Few are fetched at once: their headers are gone by the next ones."""
         if not self._waiting and wanted:
             self._waiting.extend(self._records.poll(min(wanted, AT_ONCE), timeout_seconds))
         return bool(self._waiting)

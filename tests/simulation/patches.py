@@ -15,6 +15,7 @@ from typing import Any
 from unittest import mock
 
 import projections.__main__ as projections_main
+import projections.ahead
 import projections.clickhouse.__main__ as clickhouse_main
 import projections.clickhouse.sink
 import projections.lag
@@ -137,7 +138,14 @@ def _kafka(world: World) -> list[tuple[Any, str, Any]]:
 
 
 def _threads() -> list[tuple[Any, str, Any]]:
-    modules = (services.runtime.producer, services.runtime.commander, services.workers.readers, decider_main, permits)
+    modules = (
+        services.runtime.producer,
+        services.runtime.commander,
+        services.workers.readers,
+        decider_main,
+        permits,
+        projections.ahead,
+    )
     return [(module, "threading", THREADS) for module in modules]
 
 
