@@ -5,12 +5,14 @@ microsecond. Rows are values of one fold: whoever changes one owns it.
 """
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+REMEMBERED_INSTANTS = 64  # an event says the time of several rows, one after the other
 NEVER = datetime.max.replace(tzinfo=UTC)
 
 JobKey = tuple[str, str]  # org_id, job_id
@@ -18,6 +20,7 @@ FireKey = tuple[str, int]  # org_id, seq
 DeliveryKey = tuple[str, str, str, int]  # org_id, job_id, destination_id, generation
 
 
+@lru_cache(REMEMBERED_INSTANTS)
 def instant(micros: int) -> datetime:
     """Return the datetime of microseconds since 1970; what no datetime can say becomes the latest one."""
     try:

@@ -1,6 +1,6 @@
 """What orgs have and spent, as rows: the events that move a balance, folded onto one row for each org. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from datetime import datetime
 from uuid import UUID
@@ -13,6 +13,7 @@ from schemas.events import AnyEvent, OrgRegistered
 from schemas.recorded import Header, Recorded
 from services.ledger.account import Kind, Movement, movement
 
+SAYS_PLAN = (OrgRegistered, OrgPlanChanged, CreditsGranted)  # also where no balance moves
 COLUMN_OF = {Kind.GRANT: "granted", Kind.DEBIT: "debited", Kind.SURCHARGE: "surcharged", Kind.REFUND: "refunded"}
 
 
@@ -50,14 +51,14 @@ class Transaction(Struct):
 
 def orgs_of(batch: Iterable[Recorded]) -> set[str]:
     """Return the orgs whose row a batch changes."""
-    return {recorded.event.org_id for recorded in batch if _counts(recorded.event)}
+    return {event.org_id for _, event, _ in _counting(batch)}
 
 
 def fold_usage(current: Mapping[str, Usage], batch: Iterable[Recorded]) -> tuple[dict[str, Usage], list[Transaction]]:
     """Fold a batch; what a row has already folded changes nothing."""
     rows: dict[str, Usage] = {}
     moved: list[Transaction] = []
-    for header, event in ((each.header, each.event) for each in batch if _counts(each.event)):
+    for header, event, change in _counting(batch):
         row = rows.get(event.org_id) or copy(current.get(event.org_id)) or Usage(event.org_id, header.partition)
         if header.position <= row.position:
             continue
@@ -68,14 +69,19 @@ def fold_usage(current: Mapping[str, Usage], batch: Iterable[Recorded]) -> tuple
                 row.plan, row.metered = event.plan, event.metered
             case CreditsGranted():
                 row.metered = True
-        if (change := movement(event)) is not None:
+        if change is not None:
             _move(row, change)
             moved.append(_transaction(row, header, event, change))
     return rows, moved
 
 
-def _counts(event: AnyEvent) -> bool:
-    return isinstance(event, OrgRegistered | OrgPlanChanged | CreditsGranted) or movement(event) is not None
+def _counting(batch: Iterable[Recorded]) -> Iterator[tuple[Header, AnyEvent, Movement | None]]:
+    """Yield what changes the row of an org, each with what it does to the balance."""
+    for recorded in batch:
+        event = recorded.event
+        change = movement(event)
+        if change is not None or isinstance(event, SAYS_PLAN):
+            yield recorded.header, event, change
 
 
 def _move(row: Usage, change: Movement) -> None:
