@@ -1,9 +1,9 @@
 """How fast both read models catch up with a long log, beside their floors: `python -m bench.read_models [--write]`.
 
-First the lag at a steady pace: events are put on their topic at their times, and each counts from there until its
-store has it. Then the whole log is dealt onto the topic, and each projection folds it from its first event on, part by
-part; behind each part comes the floor: the rows of that part by plain COPY into tables with the same constraints and
-indexes; the bytes of that part read by ClickHouse from a file into the same table without views.
+First the lag at a steady pace, once both have warmed up: events are put on their topic at their times, and each counts
+from there until its store has it. Then the whole log is dealt onto the topic, and each projection folds it from its
+first event on, part by part; behind each part comes the floor: the rows of that part by plain COPY into tables with the
+same constraints and indexes; the bytes of that part read by ClickHouse from a file into the same table without views.
 Needs about ten minutes, 6 GB of disk, and a machine with nothing else to do.
 """
 

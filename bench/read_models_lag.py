@@ -16,13 +16,14 @@ from projections.migrate import SCHEMA
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 
+WARM_SECONDS = 2  # at the beginning, whose events are not counted: they find schemas unread and statements unplanned
 LOOK_SECONDS = 0.005  # between two looks at a checkpoint: that much may be too much in a lag
 PATIENCE_SECONDS = 60.0
 Place = tuple[int, int]  # partition, position
 
 
 class Lag(msgspec.Struct, frozen=True):
-    """Milliseconds from the hand of the producer until the store had committed, of all events."""
+    """Milliseconds from the hand of the producer until the store had committed, of all events that are counted."""
 
     events: int
     p50_ms: float
@@ -58,7 +59,8 @@ class Watch:
         for at, positions in self.seen:
             for partition, position in positions.items():
                 behind = known.get(partition, 0)
-                found += [at - sent[partition, each] for each in range(behind + 1, position + 1)]
+                places = [(partition, each) for each in range(behind + 1, position + 1)]
+                found += [at - sent[place] for place in places if place in sent]
                 known[partition] = max(behind, position)
         found.sort()
         p99 = found[len(found) * 99 // 100]
@@ -77,7 +79,7 @@ class Watch:
 def lags(settings: Settings, pace: int, seconds: int) -> tuple[dict[str, Lag], dict[int, int]]:
     """Put events on the topic at a pace; return the lag of both read models and how many events each partition has."""
     logs = [dealing(settings, partition) for partition in range(settings.partitions)]
-    each = pace * seconds // settings.partitions
+    warm, each = (pace * n // settings.partitions for n in (WARM_SECONDS, WARM_SECONDS + seconds))
     dealt = [list(islice(log, each)) for log in logs]  # before the clock runs
     watches = {"postgres": Watch(settings, SCHEMA), "clickhouse": Watch(settings, BOOKS)}
     sent: dict[Place, float] = {}
@@ -93,7 +95,8 @@ def lags(settings: Settings, pace: int, seconds: int) -> tuple[dict[str, Lag], d
                 due = began + (number * settings.partitions + partition) / pace
                 if (early := due - time.monotonic()) > 0:
                     time.sleep(early)
-                sent[partition, number + 1] = time.monotonic()
+                if number >= warm:
+                    sent[partition, number + 1] = time.monotonic()
                 send(producer, settings, dealt[partition][number])
         producer.flush()
         _wait_until(lambda: all(watch.has(ends) for watch in watches.values()))

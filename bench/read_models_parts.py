@@ -60,14 +60,14 @@ class Folding:
         self.checkpoints = dict(sink.checkpoints(range(partitions)))
         self._log = AheadLog(open_log(self.checkpoints))
 
-    def go_on(self, events: int) -> list[Any]:
-        """Fold until at least so many events were folded; return them."""
-        folded: list[Any] = []
+    def go_on(self, events: int) -> list[bytes]:
+        """Fold until at least so many events were folded; return their bytes, and keep nothing else of them."""
+        folded: list[bytes] = []
         deadline = time.monotonic() + PATIENCE_SECONDS
         while len(folded) < events:
             entries = self._log.poll(self._at_once, POLL_SECONDS)
             self.checkpoints |= self._sink.write(entries)
-            folded += entries
+            folded += [entry.raw for entry in entries]
             if entries:
                 deadline = time.monotonic() + PATIENCE_SECONDS
             elif time.monotonic() > deadline:
@@ -172,7 +172,7 @@ class ClickHouseParts:
 
     def fold(self, events: int) -> int:
         """Go on folding until at least so many events were folded; return how many were."""
-        self._raws = [entry.raw for entry in self._folding.go_on(events)]
+        self._raws = self._folding.go_on(events)
         return len(self._raws)
 
     def prepare_floor(self) -> None:
