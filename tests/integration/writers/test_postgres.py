@@ -135,12 +135,6 @@ async def test_a_connection_that_was_cut_is_an_outage_and_the_next_write_connect
     assert await store.writer.write([one]) == [written(one, place=PLACE)]
 
 
-async def test_a_postgres_that_is_not_there_is_an_outage(store: Store) -> None:
-    writer = PostgresWriter("postgresql://127.0.0.1:1/none", store.blobs)
-    with pytest.raises(DestinationDown):
-        await writer.write([store.add(delivery(1), {})])
-
-
 async def test_a_blob_store_that_fails_is_an_outage(store: Store) -> None:
     store.blobs.broken = BlobFault("timed out")
     with pytest.raises(DestinationDown):
