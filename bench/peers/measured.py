@@ -31,4 +31,5 @@ async def measured_work(stack: BenchStack, work: Work, plan: Plan) -> Measure:
 
         await ours.same_work(stack.settings, mark, work, plan)
     [(rate, jobs, costs)] = found
-    return Measure(rate, costs, per_job(*(look.result() for look in looks), jobs))
+    first, last = (look.result() for look in looks)
+    return Measure(rate, costs, per_job(first, last, jobs))

@@ -22,10 +22,10 @@ from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from tests.integration.clickhouse.conftest import Rows, database_of
 from tests.integration.clickhouse.projecting import go_on
-from tests.integration.clickhouse.test_process import MODULE, caught_up, check_all, row_reader, server_of, through
+from tests.integration.clickhouse.test_process import MODULE, caught_up, check_all, row_reader
 from tests.integration.projections.following import Partition, numbers, process
 from tests.integration.projections.test_rebuild import command
-from tests.proxy import Passing, Proxy, Refused, proxying
+from tests.proxy import Passing, Proxy, Refused, proxying, server_of, through
 
 pytestmark = pytest.mark.kafka
 LATER = {"mutations_sync": 2}
