@@ -9,6 +9,11 @@ from typing import Annotated, TypeAlias
 
 from schemas.event import Event as Event  # one place to import all from
 from schemas.expiry_events import JobExpired as JobExpired
+from schemas.item_events import ItemEvent as ItemEvent
+from schemas.item_events import ItemsPlanned as ItemsPlanned
+from schemas.item_events import ItemsRecorded as ItemsRecorded
+from schemas.item_events import JobContinued as JobContinued
+from schemas.item_events import JobLogged as JobLogged
 from schemas.org_events import EndpointDisabled as EndpointDisabled
 from schemas.org_events import OrgEvent as OrgEvent
 from schemas.org_events import OrgLimitChanged as OrgLimitChanged
@@ -17,27 +22,12 @@ from schemas.org_events import OrgRegistered as OrgRegistered
 from schemas.org_events import OrgResumed as OrgResumed
 from schemas.org_events import WorkflowPaused as WorkflowPaused
 from schemas.org_events import WorkflowResumed as WorkflowResumed
+from schemas.partition_events import JobsArchived as JobsArchived
+from schemas.partition_events import PositionMarked as PositionMarked
+from schemas.partition_events import WorkerAlive as WorkerAlive
+from schemas.partition_events import WorkerLost as WorkerLost
+from schemas.partition_events import WriterOpened as WriterOpened
 from schemas.values import Destination, FireKind, FireOutcome, Micros, NodeOutcome, ReleaseReason, Vocabulary, doc
-
-# ---- partitions, orgs, workers ----
-
-
-class WriterOpened(Event, frozen=True, kw_only=True, gc=False):
-    """A decider gained this partition; every earlier writer is fenced off."""
-
-    writer_id: Annotated[str, doc("boot id of the decider process")] = ""
-
-
-class PositionMarked(Event, frozen=True, kw_only=True, gc=False):
-    """Keeps the position of an idle partition fresh, so that a restart skips commands already decided."""
-
-    next_command: Annotated[int, doc("offset of the next command to decide")] = 0
-
-
-class JobsArchived(Event, frozen=True, kw_only=True, gc=False):
-    """Jobs that had ended left the memory of the decider; Postgres has them."""
-
-    up_to: Annotated[int, doc("position: of the ended jobs, those left whose newest event is not behind it")] = 0
 
 
 class ScheduleFired(Event, frozen=True, kw_only=True, gc=False):
@@ -50,24 +40,6 @@ class ScheduleFired(Event, frozen=True, kw_only=True, gc=False):
     code: Annotated[str, doc("why it was refused, in the code of a refused submission; empty: it was not")] = ""
     due_times: Annotated[int, doc("how many due times this stands for, its own included; 1,000 at most")] = 1
     job_ids: Annotated[tuple[str, ...], doc("the jobs that it submitted")] = ()
-
-
-class WorkerAlive(Event, frozen=True, kw_only=True, gc=False):
-    """A worker process was heard from; the leases of the jobs it runs hold on."""
-
-    worker_id: Annotated[str, doc("name of the worker, stable over restarts")] = ""
-    boot_id: Annotated[str, doc("identity of this run of the worker")] = ""
-    kind: Annotated[str, doc("kind of tasks it takes: workflow, module or spider")] = ""
-    slots: Annotated[int, doc("how many tasks it can run at once")] = 0
-    free_slots: Annotated[int, doc("how many of them were free")] = 0
-
-
-class WorkerLost(Event, frozen=True, kw_only=True, gc=False):
-    """A worker was not heard from within its lease, or stopped; it owns nothing any more."""
-
-    worker_id: Annotated[str, doc("name of the worker")] = ""
-    boot_id: Annotated[str, doc("identity of the run that ended")] = ""
-    stopped: Annotated[bool, doc("true: it said so itself; false: its lease ran out")] = False
 
 
 # ---- jobs ----
@@ -89,6 +61,7 @@ class JobSubmitted(Event, frozen=True, kw_only=True, gc=False):
     schedule_id: Annotated[str, doc("the schedule that fired; empty: submitted by a caller")] = ""
     max_queue_seconds: Annotated[int, doc("how long it may wait for its first claim; 0: for ever")] = 0
     credits: Annotated[int, doc("credits debited for the job by this event; 0: it is not metered")] = 0
+    item_credits: Annotated[int, doc("credits that each planned item costs that succeeds; 0: none")] = 0
 
 
 class JobDispatched(Event, frozen=True, kw_only=True, gc=False):
@@ -293,6 +266,7 @@ JobEvent: TypeAlias = (
     | JobDeleted
     | JobRecalled
     | ReportRefused
+    | ItemEvent
     | DeliveryEvent
 )
 AnyEvent: TypeAlias = (

@@ -14,3 +14,6 @@ class JobExpired(Event, frozen=True, kw_only=True, gc=False):
     result_bytes: Annotated[int, doc("size of the scraped body that goes; 0: there was none")] = 0
     items: Annotated[int, doc("how many extracted items go")] = 0
     rows: Annotated[int, doc("how many tables of ours had acknowledged its extraction")] = 0
+    digest: Annotated[bytes, doc("of a job with planned items: digest over its chunks of them; empty: none")] = b""
+    planned: Annotated[int, doc("of a job with planned items: how many there were")] = 0
+    errors: Annotated[int, doc("of a job with planned items: how many of them did not succeed")] = 0

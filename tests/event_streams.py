@@ -39,6 +39,7 @@ from services.decider.outgoing import event_headers
 from services.runtime.ledger_log import Entry
 from services.runtime.reader import Record
 from tests.delivery_streams import acknowledge, requested, settle
+from tests.item_streams import Come, go_on, submit_module, work
 
 START = 1_750_000_000_000_001  # microseconds UTC; odd, so that lost microseconds show
 STEP = 1_337  # microseconds between events
@@ -69,6 +70,8 @@ class Play(Struct):
     erasures: int = 0
     gone: str = ""  # expired or deleted
     cost: int = 0  # credits
+    come: Come | None = None  # of a module job
+    first: "Play | None" = None  # of its chain, where it goes on from another job
 
 
 @dataclass(slots=True)
@@ -107,6 +110,9 @@ class Stream:
             self.live = [job for job in self.live if job.status not in ENDED]
             if what == 14 and (ended := [job for job in self.jobs if job.status in ENDED]):
                 job = ended[pick % len(ended)]
+                if job.come and not job.gone and pick % 2:
+                    self.resume(job)
+                    continue
                 self.delete(job) if pick % 3 or job.gone else self.expire(job)
             elif what == 1:
                 self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
@@ -165,6 +171,9 @@ class Stream:
         job = Play(org, job_id, chosen, cost=int(org == self.orgs[0]))
         self.jobs.append(job)
         self.live.append(job)
+        if destinations is None and number % 5 == 4:
+            submit_module(self, job, number)
+            return job
         self.of(
             job,
             JobSubmitted(
@@ -180,6 +189,15 @@ class Stream:
                 % (number, number),
             ),
         )
+        return job
+
+    def resume(self, source: Play) -> Play:
+        """Let a job go on from a module job that ended."""
+        job_id = f"0197{self.partition:04x}-{len(self.jobs):04x}-7000-8000-000000000000"
+        job = Play(source.org_id, job_id, ())
+        self.jobs.append(job)
+        self.live.append(job)
+        go_on(self, source, job)
         return job
 
     def advance(self, job: Play, what: int) -> None:
@@ -270,6 +288,8 @@ class Stream:
 
     def _run(self, job: Play, what: int) -> None:
         match what:
+            case 2 | 3 | 4 | 5 | 6 if job.come:
+                work(self, job, what)
             case 2 | 3 | 4 | 5 | 6:
                 self.visit(job, what)
             case 7:

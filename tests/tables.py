@@ -9,12 +9,13 @@ import msgspec
 
 from projections.postgres.batch import batch_of
 from projections.postgres.fold import Current, fold
+from projections.postgres.item_rows import Chunk, Lines
 from projections.postgres.rows import Checkpoint, Deleted, Delivery, DeliveryKey, Job, JobKey, Transition, Visit, micros
 from projections.postgres.usage import Transaction, Usage
 from projections.verification.expected import exact_json
 from services.runtime.ledger_log import Entry
 
-JSON = ("destinations", "input", "metadata")
+JSON = ("destinations", "input", "metadata", "progress", "lines")
 
 
 @dataclass
@@ -28,6 +29,8 @@ class Tables:
     deleted: dict[JobKey, Deleted] = field(default_factory=dict)
     usage: dict[str, Usage] = field(default_factory=dict)
     transactions: dict[tuple[str, int], Transaction] = field(default_factory=dict)
+    chunks: dict[tuple[str, str, int], Chunk] = field(default_factory=dict)
+    lines: dict[tuple[str, str, int], Lines] = field(default_factory=dict)
     checkpoints: dict[int, Checkpoint] = field(default_factory=dict)
 
     def write(self, entries: list[Entry]) -> None:
@@ -52,6 +55,13 @@ class Tables:
         self.usage |= changes.usage
         for moved in changes.transactions:
             _insert(self.transactions, (moved.org_id, moved.position), moved)
+        for chunk in changes.chunks:
+            _insert(self.chunks, (chunk.org_id, chunk.job_id, chunk.chunk), chunk)
+        for line in changes.lines:
+            _insert(self.lines, (line.org_id, line.job_id, line.seq), line)
+        kept = {(job.org_id, job.chain_id) for job in self.jobs.values() if job.expired_at is None}
+        gone = changes.left - kept
+        self.chunks = {key: row for key, row in self.chunks.items() if (row.org_id, row.chain_id) not in gone}
         self.checkpoints |= batch.after
 
     def _erase(self, job: JobKey) -> None:
@@ -59,6 +69,7 @@ class Tables:
         self.transitions = {key: row for key, row in self.transitions.items() if key[:2] != job}
         self.visits = {key: row for key, row in self.visits.items() if key[:2] != job}
         self.deliveries = {key: row for key, row in self.deliveries.items() if key[:2] != job}
+        self.lines = {key: row for key, row in self.lines.items() if key[:2] != job}
 
     def found(self, table: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table as verification reads them from Postgres."""
@@ -68,6 +79,8 @@ class Tables:
             "job_trace": self.visits,
             "extraction_deliveries": self.deliveries,
             "deleted_jobs": self.deleted,
+            "item_chunks": self.chunks,
+            "job_logs": self.lines,
             "org_usage": self.usage,
             "credit_transactions": self.transactions,
         }

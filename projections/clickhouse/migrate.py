@@ -10,7 +10,7 @@ from services.runtime.settings import Settings, settings_from
 SCHEMA = "clickhouse_v1"  # of the bookkeeping in Postgres; that of a version being built has a higher number
 BOOKKEEPING = Path(__file__).parent / "bookkeeping"
 TABLES = Path(__file__).parent / "migrations"
-WITHOUT_COLUMN = frozenset({"destinations"})  # fields of events that job_events leaves out: lists of records
+WITHOUT_COLUMN = frozenset({"destinations", "adopts"})  # fields of events that job_events leaves out: lists of records
 APPLIED = "migrations"  # the table in ClickHouse that says which of them were applied
 
 

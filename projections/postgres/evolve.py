@@ -5,6 +5,7 @@ from uuid import UUID
 
 import msgspec
 
+from projections.postgres.item_rows import come_on
 from projections.postgres.rows import Deleted, Delivery, Fire, Job, JobState, Transition, Visit, instant
 from projections.private import Open, in_clear, text_of
 from schemas.events import (
@@ -14,15 +15,19 @@ from schemas.events import (
     DeliveryFailed,
     DeliveryRequested,
     DeliveryWaived,
+    ItemsPlanned,
+    ItemsRecorded,
     JobCancelled,
     JobClaimed,
     JobCompleted,
+    JobContinued,
     JobDeleted,
     JobDispatched,
     JobEvent,
     JobExpired,
     JobExtracted,
     JobFailed,
+    JobLogged,
     JobRecalled,
     JobReleased,
     JobSubmitted,
@@ -59,6 +64,7 @@ def submitted(header: Header, event: JobSubmitted, opened: Open = in_clear) -> J
         correlation_id=header.correlation_id,
         submitted_at=instant(header.occurred_at),
         private=event.private,
+        item_credits=event.item_credits,
         url=text_of(private, "url"),
         input=storable(private.get("input")),
         metadata=storable(private.get("metadata")),
@@ -96,6 +102,8 @@ def progress(job: JobState, header: Header, event: JobEvent, opened: Open = in_c
             _finish(job, header, "cancelled")
         case JobExpired():
             job.expired_at = at
+        case ItemsPlanned() | ItemsRecorded() | JobLogged() | JobContinued():
+            come_on(job, event)
         case JobSubmitted() | NodeFinished() | ReportRefused() | JobRecalled() | JobDeleted():
             pass
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():

@@ -13,14 +13,18 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from projections.postgres import evolve
+from projections.postgres.item_rows import Chunk, Lines, chunk_row, lines_row
 from projections.postgres.rows import Deleted, Delivery, DeliveryKey, Fire, FireKey, JobKey, JobState, Transition, Visit
 from projections.postgres.usage import Transaction, Usage, fold_usage
 from projections.private import Open, in_clear
 from schemas.events import (
     DeliveryEvent,
     EndpointDisabled,
+    ItemsRecorded,
     JobDeleted,
     JobEvent,
+    JobExpired,
+    JobLogged,
     JobSubmitted,
     NodeFinished,
     ScheduleFired,
@@ -68,6 +72,9 @@ class Changes:
     usage: dict[str, Usage] = field(default_factory=dict)  # by org
     transactions: list[Transaction] = field(default_factory=list)
     disabled: list[Recorded] = field(default_factory=list)  # of `EndpointDisabled`
+    chunks: list[Chunk] = field(default_factory=list)
+    lines: list[Lines] = field(default_factory=list)
+    left: set[JobKey] = field(default_factory=set)  # org and first job of chains that a job's results have left
 
 
 def job_keys(batch: Iterable[Recorded]) -> set[JobKey]:
@@ -107,6 +114,8 @@ def fold(current: Current, batch: Iterable[Recorded], opened: Open = in_clear) -
         job = _job_before(current, changes, header, event, opened)
         if job is None:
             continue
+        if isinstance(event, JobDeleted | JobExpired) and job.chain_id:
+            changes.left.add((event.org_id, job.chain_id))
         if isinstance(event, JobDeleted):
             _erase(changes, evolve.deleted(job, header))
             continue
@@ -114,6 +123,10 @@ def fold(current: Current, batch: Iterable[Recorded], opened: Open = in_clear) -
         changes.transitions.append(evolve.transition(job, header, event))
         if isinstance(event, NodeFinished):
             changes.visits.append(evolve.visit(header, event, opened))
+        elif isinstance(event, ItemsRecorded):
+            changes.chunks.append(chunk_row(job, header, event))
+        elif isinstance(event, JobLogged):
+            changes.lines.append(lines_row(header, event, opened))
         elif isinstance(event, DeliveryEvent):
             evolve.deliver(_delivery_before(current, changes, header, event), header, event, opened)
     return changes
@@ -166,6 +179,7 @@ def _erase(changes: Changes, row: Deleted) -> None:
     changes.jobs.pop(key, None)
     changes.transitions = [each for each in changes.transitions if (each.org_id, each.job_id) != key]
     changes.visits = [each for each in changes.visits if (each.org_id, each.job_id) != key]
+    changes.lines = [each for each in changes.lines if (each.org_id, each.job_id) != key]
     changes.deliveries = {name: each for name, each in changes.deliveries.items() if name[:2] != key}
 
 

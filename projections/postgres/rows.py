@@ -71,6 +71,8 @@ class JobState(Struct):
     boot_id: str | None = None  # of the newest claim
     ended_for: str | None = None  # correlation id of what ended it
     expired_at: datetime | None = None  # since when its results are past retention, and go
+    progress: Any = None  # of planned items, as `services.ledger.items.Items` says it
+    chain_id: str | None = None  # the first job of its chain
 
 
 class Job(JobState, kw_only=True):
@@ -89,6 +91,7 @@ class Job(JobState, kw_only=True):
     correlation_id: str
     submitted_at: datetime
     private: bytes
+    item_credits: int
     url: str | None
     input: Any
     metadata: Any

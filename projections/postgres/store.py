@@ -26,6 +26,7 @@ from psycopg.types.json import set_json_dumps
 from projections.postgres.batch import Batch
 from projections.postgres.endpoints import disable
 from projections.postgres.fold import Changes, Current, begun, fold, job_keys, sealed_jobs
+from projections.postgres.item_rows import Chunk, Lines
 from projections.postgres.rows import Checkpoint, Deleted, Delivery, Fire, Job, JobKey, JobState, Transition, Visit
 from projections.postgres.table import Table
 from projections.postgres.usage import Transaction, Usage, orgs_of
@@ -83,6 +84,8 @@ class Store:
         self._transitions = Table(connection, "job_transitions", Transition)
         self._visits = Table(connection, "job_trace", Visit)
         self._fires = Table(connection, "schedule_fires", Fire)
+        self._chunks = Table(connection, "item_chunks", Chunk)
+        self._lines = Table(connection, "job_logs", Lines)
         self._transactions = Table(connection, "credit_transactions", Transaction)
         self._deliveries = Table(connection, "incoming_deliveries", Delivery)
 
@@ -174,10 +177,14 @@ class Store:
         self._visits.append(changes.visits)
         self._fires.append(list(changes.fires.values()))
         self._transactions.append(changes.transactions)
+        self._chunks.append(changes.chunks)
+        self._lines.append(changes.lines)
         self._changed_jobs.append(changed)
         self._deliveries.append(deliveries)
         self._write("update_jobs", len(changed))
         self._write("upsert_deliveries", len(deliveries))
+        if changes.left:  # last, when every row of the batch is there
+            self._connection.execute(SQL["leave_chains"], _columns(changes.left))
 
     def _change_beside(self, changes: Changes) -> None:
         """Change what belongs to no version: the keys of erased jobs, endpoints that the ledger has disabled."""

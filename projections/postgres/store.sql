@@ -20,7 +20,7 @@ SELECT j.org_id, j.job_id, j.status, j.seq, j.position, j.cause, j.attempt, j.di
     j.claimed_at, j.extracted_at, j.finished_at, j.finished_seq, j.result_ref, j.content_type, j.result_bytes,
     j.extraction_ref, j.schema_id, j.data_type, j.items, j.quality_completeness, j.quality_validation,
     j.quality_composite, j.latency_ms, j.error_type, j.rule, j.node_id, j.error_message, j.opened_by,
-    j.destination_id, j.boot_id, j.ended_for, j.expired_at
+    j.destination_id, j.boot_id, j.ended_for, j.expired_at, j.progress, j.chain_id
 FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
 JOIN jobs AS j ON j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
 
@@ -58,6 +58,8 @@ WITH k AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)),
         WHERE t.org_id = k.org_id COLLATE "C" AND t.job_id = k.job_id COLLATE "C"),
     v AS (DELETE FROM job_trace AS v USING k
         WHERE v.org_id = k.org_id COLLATE "C" AND v.job_id = k.job_id COLLATE "C"),
+    l AS (DELETE FROM job_logs AS l USING k
+        WHERE l.org_id = k.org_id COLLATE "C" AND l.job_id = k.job_id COLLATE "C"),
     d AS (DELETE FROM extraction_deliveries AS d USING k
         WHERE d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C")
 DELETE FROM jobs AS j USING k WHERE j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
@@ -78,7 +80,7 @@ CREATE TEMPORARY TABLE incoming_jobs ON COMMIT DELETE ROWS AS
         claimed_at, extracted_at, finished_at, finished_seq, result_ref, content_type, result_bytes,
         extraction_ref, schema_id, data_type, items, quality_completeness, quality_validation,
         quality_composite, latency_ms, error_type, rule, node_id, error_message, opened_by,
-        destination_id, boot_id, ended_for, expired_at
+        destination_id, boot_id, ended_for, expired_at, progress, chain_id
     FROM jobs WITH NO DATA;
 CREATE TEMPORARY TABLE incoming_deliveries ON COMMIT DELETE ROWS AS
     SELECT * FROM extraction_deliveries WITH NO DATA
@@ -94,9 +96,18 @@ UPDATE jobs AS j SET
     quality_composite = n.quality_composite, latency_ms = n.latency_ms, error_type = n.error_type,
     rule = n.rule, node_id = n.node_id, error_message = n.error_message, opened_by = n.opened_by,
     destination_id = n.destination_id, boot_id = n.boot_id, ended_for = n.ended_for,
-    expired_at = n.expired_at
+    expired_at = n.expired_at, progress = n.progress, chain_id = n.chain_id
 FROM incoming_jobs AS n
 WHERE j.org_id = n.org_id AND j.job_id = n.job_id AND j.seq < n.seq
+
+-- name: leave_chains
+-- Of these chains, the chunks of those whose every job is deleted or has expired: nobody refers to them any more.
+DELETE FROM item_chunks AS c
+USING unnest(%s::text[], %s::text[]) AS k (org_id, chain_id)
+WHERE c.org_id = k.org_id COLLATE "C" AND c.chain_id = k.chain_id COLLATE "C"
+    AND NOT EXISTS (
+        SELECT FROM jobs AS j
+        WHERE j.org_id = c.org_id AND j.chain_id = c.chain_id AND j.expired_at IS NULL)
 
 -- name: upsert_deliveries
 INSERT INTO extraction_deliveries AS d (

@@ -15,6 +15,7 @@ from projections.verification.expected import (
     trace_rows,
     transition_rows,
 )
+from projections.verification.expected_items import chunk_rows, lines_rows
 from projections.verification.faults import Fault
 from projections.verification.log import PartitionLog
 from schemas.events import JobSubmitted
@@ -27,18 +28,25 @@ def _unless_deleted(rows_of: RowsOf) -> RowsOf:
     return lambda events, opened: {} if is_deleted(events) else rows_of(events, opened)
 
 
-TABLES: dict[str, tuple[tuple[str, ...], RowsOf]] = {
+TABLES_OF_JOBS: dict[str, tuple[tuple[str, ...], RowsOf]] = {
     "jobs": ((), _unless_deleted(lambda events, opened: {(): job_row(events, opened)})),
     "job_transitions": (("seq",), _unless_deleted(lambda events, _: transition_rows(events))),
     "job_trace": (("seq",), _unless_deleted(trace_rows)),
     "extraction_deliveries": (("destination_id", "generation"), _unless_deleted(delivery_rows)),
+    "job_logs": (("seq",), _unless_deleted(lines_rows)),
     "deleted_jobs": ((), lambda events, _: deleted_rows(events)),
 }
+
+CHUNKS = "item_chunks"  # whose rows may outlive their job: another of its chain refers to them
+NAMES = {table: names for table, (names, _) in TABLES_OF_JOBS.items()} | {CHUNKS: ("chunk",)}
+TABLES = tuple(NAMES)
 
 
 def expected_rows(log: PartitionLog, table: str, opened: Open = in_clear) -> dict[JobKey, Rows]:
     """Return a table's rows of every job of a partition, private bytes as `opened` shows them."""
-    _, rows_of = TABLES[table]
+    if table == CHUNKS:
+        return chunk_rows(log.jobs)
+    _, rows_of = TABLES_OF_JOBS[table]
     return {
         key: rows_of(events, opened) for key, events in log.jobs.items() if isinstance(events[0].event, JobSubmitted)
     }
@@ -46,7 +54,7 @@ def expected_rows(log: PartitionLog, table: str, opened: Open = in_clear) -> dic
 
 def compare(table: str, expected: dict[JobKey, Rows], found: Iterable[Columns]) -> Iterator[Fault]:
     """Yield what is missing, too much or different. Takes the expected rows apart."""
-    names, _ = TABLES[table]
+    names = NAMES[table]
     for row in found:
         org_id, job_id = row["org_id"], row["job_id"]
         key = tuple(row[name] for name in names)

@@ -4,15 +4,19 @@ It answers, column by column, "which event says this?", where the projection fol
 have to meet. Times are microseconds, as in the events.
 """
 
-import json
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 import msgspec
 
 from projections.private import Open, in_clear
+from projections.verification.expected_items import progress_columns
+from projections.verification.kept import Columns as Columns
+from projections.verification.kept import Rows as Rows
+from projections.verification.kept import exact_json as exact_json
+from projections.verification.kept import key_columns, last
+from projections.verification.kept import read_json as read_json
 from schemas.events import (
     AnyEvent,
     DeliveryAcked,
@@ -37,9 +41,6 @@ from schemas.events import (
 from schemas.recorded import Recorded
 from schemas.storable import storable, storable_text
 
-Columns = dict[str, Any]
-Rows = dict[tuple[Any, ...], Columns]  # by what tells the rows of one job apart
-Kind = TypeVar("Kind", bound=AnyEvent)
 STATUS_AFTER: dict[type[AnyEvent], str] = {
     JobSubmitted: "pending",
     JobClaimed: "running",
@@ -78,7 +79,7 @@ def deleted_rows(events: Sequence[Recorded]) -> Rows:
     if deletion is None:
         return {}
     status = next(STATUS_AFTER[type(each.event)] for each in reversed(events) if type(each.event) in STATUS_AFTER)
-    claim = _last(events, JobClaimed)
+    claim = last(events, JobClaimed)
     later = (each.event for each in events if each.header.seq > deletion.header.seq)
     asked = [event.generation for event in later if isinstance(event, DeliveryRequested) and event.erase]
     row = {
@@ -101,16 +102,17 @@ def job_row(events: Sequence[Recorded], opened: Open = in_clear) -> Columns:
     header, first = events[0].header, events[0].event
     assert isinstance(first, JobSubmitted)
     status = next(STATUS_AFTER[type(each.event)] for each in reversed(events) if type(each.event) in STATUS_AFTER)
-    claim, extracted, failed = _last(events, JobClaimed), _last(events, JobExtracted), _last(events, JobFailed)
+    claim, extracted, failed = last(events, JobClaimed), last(events, JobExtracted), last(events, JobFailed)
     ended = next((each for each in events if isinstance(each.event, TERMINAL)), None)
-    completed, retry = _last(events, JobCompleted), _last_wait(events)
+    completed, retry = last(events, JobCompleted), _last_wait(events)
     claims = [each.header.occurred_at for each in events if isinstance(each.event, JobClaimed)]
     extractions = [each.header.occurred_at for each in events if isinstance(each.event, JobExtracted)]
-    dispatched = _last(events, JobDispatched)
+    dispatched = last(events, JobDispatched)
     private = opened(first)
     end = events[-1].header
     row: Columns = {name: getattr(first, name) for name in ("org_id", "job_id", "workflow_id", "workflow_version")}
     row |= {name: getattr(first, name) for name in ("workflow_ref", "domain", "priority", "max_run_seconds", "private")}
+    row["item_credits"] = first.item_credits
     row |= {
         "partition": header.partition,
         "status": status,
@@ -143,6 +145,7 @@ def job_row(events: Sequence[Recorded], opened: Open = in_clear) -> Columns:
         "opened_by": [UUID(bytes=event_id) for event_id in completed.opened_by] if completed else None,
         "expired_at": next((each.header.occurred_at for each in events if isinstance(each.event, JobExpired)), None),
     }
+    row |= progress_columns(events)
     for name in ("result_ref", "content_type", "result_bytes", "items", "latency_ms"):
         row[name] = getattr(extracted, name) if extracted else None
     for name in ("quality_completeness", "quality_validation", "quality_composite"):
@@ -160,7 +163,7 @@ def transition_rows(events: Sequence[Recorded]) -> Rows:
         header = recorded.header
         status = STATUS_AFTER.get(type(recorded.event), status)
         rows[(header.seq,)] = _stored(
-            _key(recorded)
+            key_columns(recorded)
             | {
                 "event_type": header.event_type,
                 "status": status,
@@ -178,7 +181,7 @@ def trace_rows(events: Sequence[Recorded], opened: Open = in_clear) -> Rows:
     for recorded in events:
         event = recorded.event
         if isinstance(event, NodeFinished):
-            row = _key(recorded)
+            row = key_columns(recorded)
             for name in ("step", "node_id", "node_kind", "provider", "try_number", "status_code", "latency_ms"):
                 row[name] = getattr(event, name)
             for name in ("error_type", "rule", "edge", "next_node_id", "body_ref", "content_type"):
@@ -205,10 +208,10 @@ def _delivery_row(events: Sequence[Recorded], opened: Open) -> Columns:
     """Tell one generation of a delivery; what comes after its first ACK only moves seq and position."""
     ack = next((each for each in events if isinstance(each.event, DeliveryAcked)), None)
     said = events[: events.index(ack) + 1] if ack else events
-    asked, failed = _last(said, DeliveryRequested), _last(said, DeliveryFailed)
+    asked, failed = last(said, DeliveryRequested), last(said, DeliveryFailed)
     tried = [each.event for each in said if isinstance(each.event, TRY)]
     errors = [event for event in tried if not isinstance(event, DeliveryRequested)]
-    newest, acked = said[-1].event, _last(said, DeliveryAcked)
+    newest, acked = said[-1].event, last(said, DeliveryAcked)
     waivers = [(each.header, each.event.reason) for each in said if isinstance(each.event, DeliveryWaived)]
     waiver, reason = waivers[0] if waivers else (None, None)
     waits = newest.next_try_at if isinstance(newest, DeliveryFailed) else 0
@@ -243,21 +246,6 @@ def _tries(event: DeliveryRequested | DeliveryFailed | DeliveryDeadLettered) -> 
     return event.tries if isinstance(event, DeliveryDeadLettered) else event.try_number
 
 
-def _key(recorded: Recorded) -> Columns:
-    header, event = recorded.header, recorded.event
-    return {
-        "org_id": event.org_id,
-        "job_id": event.job_id,
-        "event_id": UUID(bytes=header.event_id),
-        "partition": header.partition,
-        "attempt": event.attempt,
-    }
-
-
-def _last(events: Sequence[Recorded], kind: type[Kind]) -> Kind | None:
-    return next((each.event for each in reversed(events) if isinstance(each.event, kind)), None)
-
-
 def _last_wait(events: Sequence[Recorded]) -> RetryScheduled | RetryBroughtForward | None:
     """Return what says last when a retry is due."""
     waits = (each.event for each in reversed(events) if isinstance(each.event, RetryScheduled | RetryBroughtForward))
@@ -276,13 +264,3 @@ def _text(private: Mapping[str, Any], name: str) -> str | None:
 def _stored(row: Columns) -> Columns:
     """Return a row with its texts as Postgres holds them."""
     return {name: storable_text(value) if isinstance(value, str) else value for name, value in row.items()}
-
-
-def exact_json(value: Any) -> Any:
-    """Return a JSON value with exact numbers, as `read_json` reads what Postgres holds; None stays None."""
-    return None if value is None else read_json(msgspec.json.encode(value))
-
-
-def read_json(data: str | bytes) -> Any:
-    """Read JSON keeping every digit: Postgres holds numbers exactly, floats would differ in how they print."""
-    return json.loads(data, parse_float=Decimal, parse_int=Decimal)

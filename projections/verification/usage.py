@@ -25,6 +25,7 @@ MOVES = {
     "CreditsGranted": ("grant", "credits", 1),
     "JobSubmitted": ("debit", "credits", -1),
     "NodeFinished": ("surcharge", "surcharge", -1),
+    "ItemsRecorded": ("surcharge", "surcharge", -1),
     "JobFailed": ("refund", "refund", 1),
     "JobCancelled": ("refund", "refund", 1),
     "CreditsHeld": ("hold", "credits", -1),

@@ -13,6 +13,7 @@ from schemas.events import JobExtracted, JobFailed
 from schemas.values import Destination, Vocabulary
 from services.ledger.delivery import DeliveryState, DeliveryStatus
 from services.ledger.erasure import STORE, STORE_KIND
+from services.ledger.items import Items
 from services.ledger.job import Job
 from services.ledger.job_parts import Ending, Run, Terms, share
 from services.ledger.status import Status
@@ -33,10 +34,20 @@ def job_of(row: Columns, deliveries: Sequence[Columns]) -> Job:
     """Return an ended job of its row and those of its deliveries, each destination's generations in their order."""
     destinations = msgspec.convert(row["destinations"], tuple[Destination, ...])
     vocabulary = Vocabulary(row["vocabulary"])
-    terms = Terms(row["org_id"], vocabulary, row["workflow_ref"], row["priority"], row["max_run_seconds"], destinations)
+    terms = Terms(
+        row["org_id"],
+        vocabulary,
+        row["workflow_ref"],
+        row["priority"],
+        row["max_run_seconds"],
+        destinations,
+        workflow_id=row["workflow_id"] if vocabulary is Vocabulary.MODULE else "",  # what goes on from it needs it
+        item_credits=row["item_credits"],
+    )
+    items = None if row["progress"] is None else msgspec.convert(row["progress"], Items)
     run = Run(
         boot_id=row["boot_id"],
-        resume=Resume(step=row["step"]),
+        resume=Resume(step=row["step"], items=items),
         first_claimed_at=_micros(row["claimed_at"]),
         claimed_at=_micros(row["claimed_at"]),
         extracted_at=_micros(row["extracted_at"]),

@@ -23,6 +23,7 @@ from services.ledger.commands import (
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    ResumeJob,
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
@@ -61,6 +62,9 @@ def answer(ledger: Ledger, command: AnyCommand, events: Sequence[AnyEvent]) -> A
             return explain(ledger, ledger.jobs[command.job_id])
         case SubmitJobs():
             return _answer_submit(ledger, command, repeated=not events)
+        case ResumeJob():
+            key = known(ledger, ledger.orgs[command.org_id], command.idempotency_digest)
+            return Done(job_ids=key.job_ids if key else (command.new.job_id,), repeated=not events)
         case FireSchedule():
             return _answer_fire(ledger, command, events)
         case AnnounceWorker():

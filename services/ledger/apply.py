@@ -3,7 +3,13 @@
 from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.events import (
     EndpointDisabled,
+    ItemsPlanned,
+    ItemsRecorded,
+    JobContinued,
+    JobDeleted,
     JobEvent,
+    JobExpired,
+    JobLogged,
     JobRecalled,
     JobsArchived,
     JobSubmitted,
@@ -24,6 +30,7 @@ from schemas.recorded import Recorded
 from services.ledger import job as jobs
 from services.ledger.account import fold_account, movement
 from services.ledger.archive import forget, recalled_job
+from services.ledger.chains import fold_continued, fold_gone
 from services.ledger.endpoints import fold_answer, fold_disabled
 from services.ledger.indexes import index, refresh
 from services.ledger.pausing import fold_pause
@@ -31,6 +38,8 @@ from services.ledger.setting import SettingEvent
 from services.ledger.state import Ledger, Org, Worker
 from services.ledger.status import Status
 from services.ledger.timers import Timer
+
+STEPS = (NodeFinished, ItemsPlanned, ItemsRecorded, JobLogged)
 
 
 def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
@@ -113,8 +122,12 @@ def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
         return
     before = ledger.jobs[event.job_id]
     after = jobs.evolve(before, recorded, event)
-    if isinstance(event, NodeFinished) and after.status is Status.RUNNING:
-        ledger.jobs[after.job_id] = after  # a step of the walk: nothing that is looked up has changed
+    if isinstance(event, JobContinued):
+        fold_continued(ledger.orgs[after.org_id].chains, event)
+    elif isinstance(event, JobDeleted | JobExpired):
+        fold_gone(ledger.orgs[after.org_id].chains, before)
+    if isinstance(event, STEPS) and after.status is Status.RUNNING:
+        ledger.jobs[after.job_id] = after  # a step on its way: nothing that is looked up has changed
         return
     index(ledger, before, after)
     fold_answer(ledger.orgs[after.org_id].endpoints, after, event, recorded.header.occurred_at)

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from schemas.values import Destination, FireKind, Vocabulary
 from services.ledger.bounds import Instant, Int
-from services.ledger.reports import DeliveryResult, NodeReport, Outcome
+from services.ledger.reports import DeliveryResult, ItemsReport, NodeReport, Outcome
 
 
 class Command(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -115,6 +115,15 @@ class SubmitJobs(Command, frozen=True, kw_only=True, gc=False, array_like=True, 
     max_queue_seconds: Int = 0  # 0: as the org has it
     jobs_behind: Int = 0  # of the first of many commands of one submission: how many jobs the others bring
     first_digest: bytes = b""  # of the others: the idempotency digest of the first, which was accepted
+    item_credits: Int = 0  # that each planned item costs which succeeds; of a module
+
+
+class ResumeJob(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Submit a job that goes on where an ended one stopped, with its settings. One at a time for each job."""
+
+    new: NewJob  # without private bytes: those of the job that it goes on from
+    idempotency_digest: bytes = b""
+    request_digest: bytes = b""
 
 
 class FireSchedule(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -173,6 +182,7 @@ class ReportProgress(Command, frozen=True, kw_only=True, gc=False, array_like=Tr
     boot_id: str
     nodes: tuple[NodeReport, ...] = ()
     outcome: Outcome | None = None
+    items: tuple[ItemsReport, ...] = ()
 
 
 class SettleDeliveries(Command, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
@@ -230,6 +240,7 @@ AnyCommand: TypeAlias = (
     | GrantCredits
     | SetCredits
     | SubmitJobs
+    | ResumeJob
     | FireSchedule
     | CancelJob
     | RetryNow

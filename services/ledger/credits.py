@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.events import AnyEvent, JobCancelled, JobFailed
+from schemas.private import private_bytes
 from schemas.values import Vocabulary
 from services.ledger.commands import ChangePlan, GrantCredits, RegisterOrg, SetCredits, SubmitJobs
 from services.ledger.job import Job
@@ -32,6 +33,8 @@ def cannot_pay(ledger: Ledger, command: SubmitJobs) -> Refused | None:
     """Return why a submission is refused: all its jobs are paid for, those of its later commands too, or none is."""
     org = ledger.orgs[command.org_id]
     price = job_price(ledger, org, command.vocabulary)
+    if command.item_credits and not known(ledger, org, command.idempotency_digest):
+        return cannot_pay_items(org, command.item_credits)
     if not price or known(ledger, org, command.idempotency_digest):
         return None
     new = sum(job.job_id not in ledger.jobs for job in command.jobs)
@@ -41,6 +44,15 @@ def cannot_pay(ledger: Ledger, command: SubmitJobs) -> Refused | None:
         return None
     message = f"this takes {asked} credits, and {left} are left"
     return Refused(code=QUOTA, message=message, asked=asked, remaining=left)
+
+
+def cannot_pay_items(org: Org, price: int) -> Refused | None:
+    """Return why a job is refused whose planned items cost so much each: not even one of them can be paid."""
+    left = org.account.balance
+    if not org.account.metered or price <= left:
+        return None
+    message = f"an item of this takes {price} credits, and {left} are left"
+    return Refused(code=QUOTA, message=message, asked=price, remaining=left)
 
 
 def hold_of(command: SubmitJobs) -> bytes:
@@ -78,6 +90,7 @@ class Purse:
     ledger: Ledger
     pays: bool
     left: int
+    pays_items: bool = False
 
     def pay(self, node: NodeReport) -> int | None:
         """Return the surcharge of the call that follows a node, taken from what is left; None: it cannot be paid."""
@@ -90,10 +103,17 @@ class Purse:
         self.left -= price
         return price
 
+    def pay_items(self, price: int) -> int:
+        """Return what is debited for items that are done: their price, or what is left where that is less."""
+        paid = min(price, self.left) if self.pays_items else 0
+        self.left -= paid
+        return paid
+
 
 def purse_of(ledger: Ledger, job: Job) -> Purse:
     """Return what a job may spend now."""
-    return Purse(ledger, pays_surcharges(ledger, job), ledger.orgs[job.org_id].account.balance)
+    account = ledger.orgs[job.org_id].account
+    return Purse(ledger, pays_surcharges(ledger, job), account.balance, account.metered)
 
 
 def ran_out(job: Job, node: NodeReport) -> JobFailed:
@@ -101,6 +121,12 @@ def ran_out(job: Job, node: NodeReport) -> JobFailed:
     return JobFailed(
         org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, error_type=QUOTA, node_id=node.next_node_id
     )
+
+
+def ran_out_of_items(job: Job) -> JobFailed:
+    """Return the end of a job whose items cannot be paid any more; what is recorded of them stays."""
+    private = private_bytes({"message": "no credits are left for its next items; resume it when there are"})
+    return JobFailed(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, private=private, error_type=QUOTA)
 
 
 def with_refund(ledger: Ledger, event: AnyEvent) -> AnyEvent:

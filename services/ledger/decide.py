@@ -35,6 +35,7 @@ from services.ledger.commands import (
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    ResumeJob,
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
@@ -43,6 +44,7 @@ from services.ledger.commands import (
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.continuing import resume
 from services.ledger.credits import change_plan, grant, job_price, set_aside
 from services.ledger.decide_delivery import decide_deliveries, redeliver, waive
 from services.ledger.decide_report import decide_report
@@ -84,6 +86,8 @@ def decide(ledger: Ledger, command: AnyCommand, now: int) -> list[AnyEvent]:
             return grant(ledger, command)
         case SubmitJobs():
             return _submit(ledger, command, now)
+        case ResumeJob():
+            return resume(ledger, ledger.jobs[command.job_id], command)
         case FireSchedule():
             fires = ledger.orgs[command.org_id].fires
             return fire(command, fires, partial(refusal, ledger), partial(_submit, ledger, now=now))
@@ -163,6 +167,7 @@ def _submit(ledger: Ledger, command: SubmitJobs, now: int) -> list[AnyEvent]:
             schedule_id=command.schedule_id,
             max_queue_seconds=seconds,
             credits=price,
+            item_credits=command.item_credits if org.account.metered else 0,
         )
         for job in new
     ]

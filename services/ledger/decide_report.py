@@ -6,6 +6,7 @@ from schemas.events import AnyEvent, JobExtracted, JobFailed, NodeFinished, Repo
 from schemas.values import ReleaseReason
 from services.ledger.commands import ReportProgress
 from services.ledger.credits import purse_of, ran_out
+from services.ledger.decide_items import is_new, item_events
 from services.ledger.job import Job
 from services.ledger.policy import MILLISECOND
 from services.ledger.refusal import not_owner, own_job
@@ -13,6 +14,8 @@ from services.ledger.release import release
 from services.ledger.reports import Extracted, Failed, HandedBack, NodeReport, Outcome, RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
+
+OUT_OF_ORDER = "out_of_order"
 
 
 def decide_report(ledger: Ledger, report: ReportProgress, now: int) -> list[AnyEvent]:
@@ -31,6 +34,12 @@ def decide_report(ledger: Ledger, report: ReportProgress, now: int) -> list[AnyE
         events.append(_node(job, node, now, surcharge or 0))
         if surcharge is None:
             return [*events, ran_out(job, node)]
+    recorded = item_events(job, report.items, purse)
+    if recorded is None:  # an earlier report of this claim got lost: the next one goes on behind what is recorded
+        return [*events, _refused(job, report, OUT_OF_ORDER), release(ledger, job, ReleaseReason.HANDED_BACK)]
+    events += recorded
+    if recorded and isinstance(recorded[-1], JobFailed):
+        return events
     if report.outcome is not None:
         events.append(_outcome(ledger, job, report.outcome, now))
     return events
@@ -43,9 +52,11 @@ def _in_effect(job: Job, report: ReportProgress) -> bool:
     same_claim = job.attempt == report.attempt and job.boot_id == report.boot_id
     if not same_claim or any(node.step >= job.resume.step for node in report.nodes):
         return False
+    if any(is_new(job.items, part) for part in report.items):
+        return False
     match report.outcome:
         case None:
-            return job.status is Status.RUNNING or bool(report.nodes)
+            return job.status is Status.RUNNING or bool(report.nodes or report.items)
         case Extracted():
             return job.extracted is not None
         case Failed():

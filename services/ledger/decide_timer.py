@@ -4,7 +4,9 @@ from typing import assert_never
 
 from schemas.events import AnyEvent, JobDispatched, JobFailed
 from schemas.private import private_bytes
+from schemas.values import Vocabulary
 from services.ledger import gate
+from services.ledger.continuing import TIMED_OUT, why_alone
 from services.ledger.credits import expire
 from services.ledger.decide_delivery import close
 from services.ledger.delivery import SETTLED, DeliveryState
@@ -33,7 +35,7 @@ def decide_timer(ledger: Ledger, timer: Timer, now: int) -> list[AnyEvent]:
         case "delivery":
             return _deliver_again(ledger, job, timer.detail, now)
         case "deadline":
-            return [] if job.terminal or job.status is Status.EXTRACTION_DONE else [_timed_out(job)]
+            return [] if job.terminal or job.status is Status.EXTRACTION_DONE else [_timed_out(ledger, job)]
         case "queue":
             return [queue_expired(job)] if unclaimed_yet(job) else []
         case _:
@@ -74,7 +76,13 @@ def _deliver_again(ledger: Ledger, job: Job, destination_id: str, now: int) -> l
     return [requested(job, delivery.destination, delivery.generation, delivery.try_number + 1, erase=delivery.erase)]
 
 
-def _timed_out(job: Job) -> JobFailed:
-    why = f"stopped at its run-time limit: maxRunSeconds {job.terms.max_run_seconds}, counted from its first claim"
+def _timed_out(ledger: Ledger, job: Job) -> JobFailed:
+    limit = job.terms.max_run_seconds
+    if job.vocabulary is Vocabulary.MODULE:
+        alone = why_alone(ledger, job, TIMED_OUT)
+        then = f"no job follows by itself: {alone}; resume it to go on" if alone else "another job goes on from here"
+        why = f"stopped at its run-time limit of {limit} s; {then}"
+    else:
+        why = f"stopped at its run-time limit: maxRunSeconds {limit}, counted from its first claim"
     private = private_bytes({"message": why})
-    return JobFailed(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, private=private, error_type="timed_out")
+    return JobFailed(org_id=job.org_id, job_id=job.job_id, attempt=job.attempt, private=private, error_type=TIMED_OUT)

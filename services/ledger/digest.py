@@ -26,7 +26,8 @@ def _pieces(ledger: Ledger) -> Iterator[object]:
     for org_id, org in sorted(ledger.orgs.items()):
         yield org_id, org.max_in_flight, org.seq, list(org.holders), org.max_pending, org.max_queue_seconds
         yield org.retention_seconds
-        yield org.paused, sorted(org.paused_workflows), org.pending
+        yield org.paused, sorted(org.paused_workflows), org.pending, org.live
+        yield sorted((first, c.links, sorted(c.sources.items()), sorted(c.kept)) for first, c in org.chains.items())
         account = org.account
         yield account.plan, account.metered, account.balance, sorted(account.holds.items())
         yield list(org.endpoints.failing.items()), list(org.endpoints.disabled.items())

@@ -4,6 +4,7 @@ from schemas.events import DeliveryRequested, JobCancelled, JobDispatched, JobEx
 from schemas.recorded import Recorded
 from schemas.values import After
 from services.ledger.credits import QUOTA
+from services.ledger.items import chain_of
 from services.ledger.job import Job
 from services.ledger.replies import Drop, Reply
 from services.ledger.reports import Failed
@@ -61,6 +62,7 @@ def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested, at: int) -> De
     """Say what is to be delivered; a job that failed has nothing extracted, and only its end to tell of."""
     status = job.delivery(event.destination_id)
     extracted, failed = job.extracted or JobExtracted(), job.ending.failed
+    chain_id = chain_of(job.items, job.job_id) if event.erase else ""
     return Delivery(
         org_id=job.org_id,
         job_id=job.job_id,
@@ -88,6 +90,8 @@ def _delivery(ledger: Ledger, job: Job, event: DeliveryRequested, at: int) -> De
         failed=_failure(failed) if failed else None,
         erase=event.erase,
         requested_at=at,
+        chain_id=chain_id,
+        items_kept=chain_id in ledger.orgs[job.org_id].chains,
     )
 
 

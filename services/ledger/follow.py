@@ -17,6 +17,7 @@ from schemas.events import (
     ReportRefused,
 )
 from schemas.values import After, Destination
+from services.ledger.continuing import follow_up
 from services.ledger.endpoints import verdict
 from services.ledger.erasure import erasures, erasures_at_customers
 from services.ledger.gate import given_up, opened_by
@@ -40,8 +41,10 @@ def follow(ledger: Ledger, event: AnyEvent) -> list[AnyEvent]:
         case DeliveryDeadLettered():
             delivery = job.delivery(event.destination_id)
             return given_up(job, delivery, closed=event.closed) if delivery else []
-        case JobCompleted() | JobFailed():
+        case JobCompleted():
             return _requests(job, job.notices)
+        case JobFailed():
+            return [*_requests(job, job.notices), *follow_up(ledger, job, event)]
         case JobDeleted():
             return [*erasures(job), *erasures_at_customers(job)]
         case JobExpired():

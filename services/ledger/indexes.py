@@ -40,6 +40,7 @@ def enroll(ledger: Ledger, before: Job | None, after: Job) -> Org:
     if before is None and after.status is Status.PENDING and not (after.task_out or after.deliveries):
         _queue(org, after.vocabulary).add(after)  # it waits, and nothing else: most of what a restore brings back
         org.pending += 1
+        org.live += 1
         return org
     _index_queue(ledger, org, before, after)
     _index_holder(org, after)
@@ -133,6 +134,7 @@ def _index_holder(org: Org, after: Job) -> None:
 
 def _count(ledger: Ledger, org: Org, before: Job | None, after: Job) -> None:
     kind, was = after.vocabulary, before.status if before is not None else None
+    org.live += (not after.terminal) - (before is not None and not before.terminal)
     out = after.task_out - (before is not None and before.task_out)
     if out:
         ledger.unclaimed[kind] = ledger.unclaimed.get(kind, 0) + out

@@ -30,10 +30,12 @@ from schemas.events import (
     RetryBroughtForward,
     RetryScheduled,
 )
+from schemas.item_events import ItemsPlanned, ItemsRecorded, JobContinued, JobLogged
 from schemas.recorded import Recorded
 from schemas.values import After, Destination, ReleaseReason, Vocabulary
 from services.ledger import delivery as deliveries
 from services.ledger.delivery import SETTLED, DeliveryStatus
+from services.ledger.items import Items, evolve_items
 from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Ending, Run, Terms, kept, resume_after, terms_of
 from services.ledger.status import TERMINAL, Status
 from services.ledger.tasks import Resume
@@ -89,6 +91,11 @@ class Job(Struct, frozen=True, gc=False, kw_only=True):
     def resume(self) -> Resume:
         """Where its walk goes on."""
         return self.run.resume
+
+    @property
+    def items(self) -> Items | None:
+        """How far it has come with its planned items; None: nothing is recorded of any."""
+        return self.run.resume.items
 
     @property
     def extracted(self) -> JobExtracted | None:
@@ -212,6 +219,9 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return _emptied(job, recorded)
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
             return replace(job, seq=seq, run=replace(job.run, deliveries=_delivered(job, recorded, event)))
+        case ItemsPlanned() | ItemsRecorded() | JobLogged() | JobContinued():
+            items = evolve_items(job.items, job.job_id, event)
+            return replace(job, seq=seq, run=replace(job.run, resume=replace(job.resume, items=items)))
         case ReportRefused():
             return _refused(job, seq, event)
         case JobSubmitted() | JobRecalled():
@@ -267,7 +277,7 @@ def _emptied(job: Job, recorded: Recorded) -> Job:
         seq=recorded.header.seq,
         private=b"",
         domain="",
-        run=replace(job.run, resume=Resume(step=job.resume.step), extracted=None, deliveries=erasing),
+        run=replace(job.run, resume=Resume(step=job.resume.step, items=job.items), extracted=None, deliveries=erasing),
         ending=replace(job.ending, failed=None, deleted=True),
     )
 

@@ -30,6 +30,7 @@ class Terms(Struct, frozen=True, gc=False):
     workflow_id: str = ""
     max_queue_seconds: int = 0  # that it may wait for its first claim; 0: for ever
     credits: int = 0  # what it cost when it was submitted
+    item_credits: int = 0  # what each planned item costs that succeeds
 
 
 class Run(Struct, frozen=True, kw_only=True, gc=False):
@@ -76,9 +77,19 @@ def _shared(
     workflow_id: str,
     max_queue_seconds: int,
     cost: int,
+    item_cost: int,
 ) -> Terms:
     return Terms(
-        org_id, vocabulary, workflow_ref, priority, max_run_seconds, destinations, workflow_id, max_queue_seconds, cost
+        org_id,
+        vocabulary,
+        workflow_ref,
+        priority,
+        max_run_seconds,
+        destinations,
+        workflow_id,
+        max_queue_seconds,
+        cost,
+        item_cost,
     )
 
 
@@ -94,6 +105,7 @@ def share(terms: Terms) -> Terms:
         terms.workflow_id,
         terms.max_queue_seconds,
         terms.credits,
+        terms.item_credits,
     )
 
 
@@ -109,6 +121,7 @@ def terms_of(event: JobSubmitted) -> Terms:
         event.workflow_id,
         event.max_queue_seconds,
         event.credits,
+        event.item_credits,
     )
 
 

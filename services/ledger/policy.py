@@ -44,6 +44,8 @@ class Policy:
     max_pending: int = 2_000_000  # jobs that an org may have pending, unless the operator set another limit for it
     max_queue_seconds: int = 0  # that a job may wait for its first claim, where nobody says otherwise; 0: for ever
     retention: int = 0  # that results are kept after the end of a job, where an org has no other time; 0: for ever
+    module_retention: int = 7 * 24 * HOUR  # the same of the results of modules; 0: for ever
+    follow_up_jobs: int = 5  # that an org may have pending or running, before no job follows another by itself
     hold_lifetime: int = HOUR  # that credits are set aside for the rest of a large submission
     prices: Prices = field(default_factory=Prices)
 

@@ -23,10 +23,16 @@ def queue_full(ledger: Ledger, org: Org, command: SubmitJobs) -> Refused | None:
 
     A submission of many commands is measured by its first one, as a whole: once that is accepted the others are.
     """
-    most, asked = max_pending(ledger, org), len(command.jobs) + command.jobs_behind
-    if not asked or org.pending + asked <= most:
+    asked = len(command.jobs) + command.jobs_behind
+    if not asked or known(ledger, org, command.idempotency_digest) or known(ledger, org, command.first_digest):
         return None
-    if known(ledger, org, command.idempotency_digest) or known(ledger, org, command.first_digest):
+    return no_room(ledger, org, asked)
+
+
+def no_room(ledger: Ledger, org: Org, asked: int) -> Refused | None:
+    """Return why so many more jobs of an org do not fit, or None."""
+    most = max_pending(ledger, org)
+    if org.pending + asked <= most:
         return None
     return Refused(
         code="queue_full",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from schemas.events import AnyEvent
 from schemas.recorded import Header, Recorded
 from services.ledger.credits import with_refund
+from services.ledger.ids import determined_id
 from services.ledger.state import HASH_BYTES, NO_HASH, Ledger, next_seq
 
 
@@ -27,7 +28,7 @@ def record(ledger: Ledger, event: AnyEvent, moment: Moment) -> Recorded:
     prev_hash = ledger.heads.get(event.org_id, NO_HASH)
     return Recorded(
         Header(
-            event_id=_event_id(ledger.partition, position, occurred_at, prev_hash),
+            event_id=determined_id(occurred_at, b"%d:%d:%b" % (ledger.partition, position, prev_hash)),
             event_type=type(event).__name__,
             seq=next_seq(ledger, event),
             partition=ledger.partition,
@@ -46,10 +47,3 @@ def record(ledger: Ledger, event: AnyEvent, moment: Moment) -> Recorded:
 def digest_of(stored: bytes) -> bytes:
     """Hash of an event's stored bytes: the next event of the org carries it as `prev_hash`."""
     return hashlib.blake2b(stored, digest_size=HASH_BYTES).digest()
-
-
-def _event_id(partition: int, position: int, occurred_at: int, prev_hash: bytes) -> bytes:
-    """Return a UUIDv7 that the event's place in its chain determines."""
-    tail = hashlib.blake2b(b"%d:%d:%b" % (partition, position, prev_hash), digest_size=10).digest()
-    marks = bytes((0x70 | tail[0] & 0x0F, tail[1], 0x80 | tail[2] & 0x3F))  # version and variant
-    return (occurred_at // 1000).to_bytes(6, "big") + marks + tail[3:]

@@ -23,6 +23,7 @@ from services.ledger.commands import (
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    ResumeJob,
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
@@ -31,6 +32,7 @@ from services.ledger.commands import (
     SubmitJobs,
     WaiveDelivery,
 )
+from services.ledger.continuing import not_resumable
 from services.ledger.credits import bad_amount, cannot_pay
 from services.ledger.decide_delivery import refused_about
 from services.ledger.job import Job
@@ -68,6 +70,8 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
                 or queue_full(ledger, ledger.orgs[command.org_id], command)
                 or cannot_pay(ledger, command)
             )
+        case ResumeJob():
+            return _unknown_org(ledger, command.org_id) or not_resumable(ledger, own_job(ledger, command), command)
         case FireSchedule():
             return _unknown_org(ledger, command.org_id) or _not_fired(ledger, command)
         case CancelJob():

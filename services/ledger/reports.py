@@ -31,6 +31,42 @@ class NodeReport(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     next_is_fallback: bool = False  # the node that comes next calls a provider because another one failed
 
 
+class Planned(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """The items that a job goes through; the fields of ItemsPlanned."""
+
+    plan_ref: str
+    planned: Int
+    plan_bytes: Int = 0
+
+
+class Chunk(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """A chunk of planned items that are done; the fields of ItemsRecorded."""
+
+    chunk: Int
+    items_ref: str
+    rows_bytes: Int
+    outcomes_bytes: Int
+    stats_bytes: Int
+    digest: bytes
+    first_item: Int
+    next_item: Int
+    rows: Int
+    errors: Int
+    resumes_at: Int = 0  # the planned item after the last in this chunk that succeeded; 0: none did
+    errors_before: Int = 0  # how many in this chunk before that one did not succeed
+
+
+class Logged(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Lines that a job said; `private` holds them."""
+
+    number: Int
+    lines: Int
+    private: bytes
+
+
+ItemsReport: TypeAlias = Planned | Chunk | Logged
+
+
 class Extracted(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
     """The walk ended in success; the fields of JobExtracted."""
 

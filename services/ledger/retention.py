@@ -5,6 +5,7 @@ often as it likes and at any time: here alone is said whether it is time, and it
 """
 
 from schemas.events import AnyEvent, JobExpired
+from schemas.values import Vocabulary
 from services.ledger.delivery import DeliveryState
 from services.ledger.erasure import OUR_STORES
 from services.ledger.job import Job
@@ -15,7 +16,9 @@ from services.ledger.state import Ledger
 
 def retention(ledger: Ledger, job: Job) -> int:
     """Return for how long the results of a job are kept after its end, in microseconds; 0: for ever."""
-    return ledger.orgs[job.org_id].retention_seconds * SECOND or ledger.policy.retention
+    policy = ledger.policy
+    usual = policy.module_retention if job.vocabulary is Vocabulary.MODULE else policy.retention
+    return ledger.orgs[job.org_id].retention_seconds * SECOND or usual
 
 
 def expire(ledger: Ledger, job: Job, now: int) -> list[AnyEvent]:
@@ -26,7 +29,7 @@ def expire(ledger: Ledger, job: Job, now: int) -> list[AnyEvent]:
     kept = retention(ledger, job)
     if job.expired or not job.settled or not kept or now < job.ending.at + kept:
         return []
-    extracted = job.extracted
+    extracted, items = job.extracted, job.items
     return [
         JobExpired(
             org_id=job.org_id,
@@ -34,11 +37,14 @@ def expire(ledger: Ledger, job: Job, now: int) -> list[AnyEvent]:
             attempt=job.attempt,
             ended_at=job.ending.at,
             retention_seconds=kept // SECOND,
-            result_bytes=extracted.result_bytes if extracted else 0,
-            items=extracted.items if extracted else 0,
+            result_bytes=items.result_bytes if items else extracted.result_bytes if extracted else 0,
+            items=items.rows if items else extracted.items if extracted else 0,
             rows=sum(
                 each.state is DeliveryState.ACKED and each.destination.kind in OUR_STORES for each in job.deliveries
             ),
+            digest=items.digest if items else b"",
+            planned=items.planned if items else 0,
+            errors=items.errors if items else 0,
         )
     ]
 

@@ -12,6 +12,7 @@ from typing import assert_never
 from msgspec import msgpack
 
 from services.ledger.account import Account
+from services.ledger.chains import Chain
 from services.ledger.indexes import enroll, turns_of
 from services.ledger.job import Job
 from services.ledger.job_parts import NOT_ENDED, NOT_RUN, Terms, share, shared_run
@@ -22,6 +23,7 @@ from services.ledger.schedules import Fires
 from services.ledger.snapshot_parts import (
     AccountOfOrg,
     Basics,
+    ChainsOfOrg,
     Ended,
     EndpointsOfOrg,
     FiresOfOrg,
@@ -37,9 +39,10 @@ from services.ledger.state import Ledger, Org, Worker
 from services.ledger.timers import Timer
 from services.ledger.turns import Turns
 
-FOLD_VERSION = 5
+FOLD_VERSION = 6
 JOBS_IN_PART = 2_000
 ENTRIES_IN_PART = 5_000
+CHAINS_IN_PART = 500
 
 _encode = msgpack.Encoder().encode
 _decode = msgpack.Decoder(Part).decode
@@ -62,6 +65,9 @@ def parts_of(ledger: Ledger) -> Iterator[bytes]:
         endpoints = org.endpoints
         if endpoints.failing or endpoints.disabled:
             yield _encode(EndpointsOfOrg(org.org_id, [*endpoints.failing.items()], [*endpoints.disabled.items()]))
+        chains = [(first, c.links, c.sources, list(c.kept)) for first, c in org.chains.items()]
+        for start in range(0, len(chains), CHAINS_IN_PART):
+            yield _encode(ChainsOfOrg(org.org_id, chains[start : start + CHAINS_IN_PART]))
     timers = iter(ledger.timers)
     while waits := list(islice(timers, ENTRIES_IN_PART)):
         yield _encode(Waits(waits))
@@ -157,6 +163,8 @@ class Rebuild:
             case EndpointsOfOrg():
                 endpoints = self.ledger.orgs[decoded.org_id].endpoints
                 endpoints.failing, endpoints.disabled = dict(decoded.failing), dict(decoded.disabled)
+            case ChainsOfOrg():
+                self._chains(decoded)
             case Waits():
                 self._waits(decoded)
             case Ended():
@@ -209,6 +217,11 @@ class Rebuild:
         for timer in part.timers:
             own = Timer(timer.due_at, intern(timer.kind), self._own(timer.job_id), intern(timer.detail))  # type: ignore[arg-type]
             self.ledger.timers.set(redated(own, self._dated, self._dating))
+
+    def _chains(self, part: ChainsOfOrg) -> None:
+        chains = self.ledger.orgs[part.org_id].chains
+        for first, links, sources, kept in part.chains:
+            chains[first] = Chain(links, sources, dict.fromkeys(kept))
 
     def _own(self, job_id: str) -> str:
         """Return the id as the job itself has it, so that there is one text of it."""

@@ -112,6 +112,13 @@ class EndpointsOfOrg(Struct, tag=True, array_like=True):
     disabled: list[tuple[str, Disabled]]
 
 
+class ChainsOfOrg(Struct, tag=True, array_like=True):
+    """The chains of an org whose items are kept: first job, links, who goes on from whom, whose results are kept."""
+
+    org_id: str
+    chains: list[tuple[str, int, dict[str, str], list[str]]]
+
+
 class Waits(Struct, tag=True, array_like=True):
     """Some timers."""
 
@@ -124,4 +131,4 @@ class Ended(Struct, tag=True, array_like=True):
     jobs: Sequence[tuple[str, int]]
 
 
-Part: TypeAlias = Basics | Jobs | KeysOfHour | FiresOfOrg | AccountOfOrg | EndpointsOfOrg | Waits | Ended
+Part: TypeAlias = Basics | Jobs | KeysOfHour | FiresOfOrg | AccountOfOrg | EndpointsOfOrg | ChainsOfOrg | Waits | Ended

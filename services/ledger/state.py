@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from schemas.events import AnyEvent, JobRecalled
 from services.ledger.account import Account
+from services.ledger.chains import Chains
 from services.ledger.endpoints import Endpoints
 from services.ledger.job import Job
 from services.ledger.keys import Keys
@@ -38,6 +39,8 @@ class Org:
     fires: Fires = field(default_factory=Fires)
     account: Account = field(default_factory=Account)
     endpoints: Endpoints = field(default_factory=Endpoints)
+    chains: Chains = field(default_factory=dict)
+    live: int = 0  # its jobs that have not ended
 
     @property
     def in_flight(self) -> int:

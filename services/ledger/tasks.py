@@ -4,6 +4,7 @@ from msgspec import Struct
 
 from schemas.values import After, Vocabulary
 from services.ledger.bounds import Int
+from services.ledger.items import Items
 from services.ledger.reports import Failed
 
 
@@ -17,6 +18,7 @@ class Resume(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     content_type: str = ""
     saw_verdict: bool = False  # some branch so far was exhausted by a verdict of the validation gate
     saw_error: bool = False  # some branch so far was exhausted by a provider error
+    items: Items | None = None  # of a module that has recorded anything, or goes on from another job
 
 
 class Task(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
@@ -62,6 +64,8 @@ class Delivery(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     failed: Failed | None = None  # why the job failed, without private bytes
     erase: bool = False  # the job was deleted: take away what the destination holds of it, and keep it away
     requested_at: int = 0  # microseconds UTC: when the ledger sent this try
+    chain_id: str = ""  # of an erasure: the first job of the chain whose items are its too
+    items_kept: bool = False  # of an erasure: other jobs of the chain refer to the items still
 
 
 class DeliveryBatch(Struct, frozen=True, kw_only=True, gc=False, array_like=True):

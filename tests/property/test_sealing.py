@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from projections.postgres.fold import Changes, Current, fold, sealed_jobs
 from projections.postgres.rows import Job
 from projections.private import Open, in_clear, opener
-from projections.verification.compare import TABLES
+from projections.verification.compare import TABLES_OF_JOBS
 from schemas.recorded import Recorded
 from services.runtime.shredding.codec import JobKey, sealed, unsealed
 from services.runtime.shredding.vault import new_job_key
@@ -41,7 +41,7 @@ def wanted(events: Sequence[Recorded], opened: Open) -> list[object]:
         if recorded.event.job_id:
             jobs.setdefault((recorded.event.org_id, recorded.event.job_id), []).append(recorded)
     found: list[object] = []
-    for _, rows_of in TABLES.values():
+    for _, rows_of in TABLES_OF_JOBS.values():
         for of_job in jobs.values():
             found += [{**row, "private": b""} for row in rows_of(of_job, opened).values()]
     return found

@@ -42,6 +42,18 @@ BAD = {  # by table: what is changed, and the constraint that refuses it
         ("next_try_at = now()", "only_waiting_is_dated"),
         ("waive_reason = 'x'", "waived_is_whole"),
     ],
+    "item_chunks": [
+        ("seq = 0", "item_chunks_seq_check"),
+        ("position = 0", "item_chunks_position_check"),
+        ("chunk = -1", "item_chunks_chunk_check"),
+        ("next_item = first_item", "chunk_is_of_some_items"),
+        ("errors = next_item - first_item + 1", "chunk_is_of_some_items"),
+    ],
+    "job_logs": [
+        ("seq = 0", "job_logs_seq_check"),
+        ("position = 0", "job_logs_position_check"),
+        ("number = -1", "job_logs_number_check"),
+    ],
     "checkpoints": [
         ("partition = -1", "checkpoints_partition_check"),
         ("position = -1", "checkpoints_position_check"),

@@ -25,6 +25,7 @@ from services.runtime.shredding.vault import Vault
 from tests.event_streams import START, Stream, entries_of, records_of
 from tests.fakes.records import InMemoryRecords
 from tests.integration.projections.conftest import Connection
+from tests.item_streams import work
 
 Verify = Callable[[], Report]
 
@@ -52,6 +53,11 @@ def worked() -> Stream:
     stream.ack(job, "internal")
     waiting = stream.submit(1)
     stream.dispatch(waiting)
+    module = stream.submit(4)
+    stream.dispatch(module)
+    stream.claim(module)
+    for number in (3, 4, 2):
+        work(stream, module, number)
     stream.play([1])
     stream.fire(2, START, code="no_route")
     stream.fire(3, START + 1000)
@@ -87,14 +93,15 @@ def named(report: Report) -> set[tuple[str, str]]:
 def test_a_true_read_model_has_no_fault(verify: Verify) -> None:
     report = verify()
     assert report.faults == []
-    assert report.jobs == 3
-    assert report.rows["jobs"] == 3
+    assert report.jobs == 4
+    assert report.rows["jobs"] == 4
     assert report.rows["schedule_fires"] == 2
     assert report.rows["job_transitions"] == sum(1 for each in worked().events if each.event.job_id)
 
 
 CREDITS = ("org_usage", "credit_transactions")
-TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "schedule_fires", *CREDITS, "checkpoints")
+TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "item_chunks", "job_logs")
+TABLES = (*TABLES, "schedule_fires", *CREDITS, "checkpoints")
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -115,6 +122,8 @@ def test_a_deleted_row_is_named(table: str, verify: Verify, database: Connection
         ("job_transitions", "seq = seq + 100"),
         ("job_trace", "seq = seq + 100"),
         ("extraction_deliveries", "generation = 2"),
+        ("item_chunks", "first_item = 1000000, next_item = 1000001, errors = 0, chunk = 1000"),
+        ("job_logs", "seq = seq + 100"),
         ("schedule_fires", "org_id = 'globex-copy'"),
         ("org_usage", "org_id = 'globex-copy'"),
         ("credit_transactions", "position = 1000"),
@@ -134,10 +143,13 @@ def test_a_doubled_row_is_named(table: str, change: str, verify: Verify, databas
 
 
 def columns() -> list[tuple[str, str]]:
+    from projections.postgres.item_rows import Chunk, Lines
     from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
     from projections.postgres.usage import Transaction, Usage
 
-    rows = zip(TABLES, (Job, Transition, Visit, Delivery, Fire, Usage, Transaction, Checkpoint), strict=True)
+    rows = zip(
+        TABLES, (Job, Transition, Visit, Delivery, Chunk, Lines, Fire, Usage, Transaction, Checkpoint), strict=True
+    )
     return [(table, name) for table, row in rows for name in row.__struct_fields__]
 
 
@@ -156,7 +168,7 @@ EDITS = {
 
 
 def test_any_column_of_any_row_edited_is_named(verify: Verify, database: Connection) -> None:
-    keys = {"org_id", "job_id", "seq", "destination_id", "generation", "partition", "position"}
+    keys = {"org_id", "job_id", "seq", "destination_id", "generation", "partition", "position", "chunk"}
     types = {
         (table, name): kind
         for table, name, kind in database.execute(

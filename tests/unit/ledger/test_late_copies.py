@@ -27,6 +27,7 @@ from services.ledger.commands import (
     RedeliverJob,
     RegisterOrg,
     ReportProgress,
+    ResumeJob,
     ResumeOrg,
     ResumeWorkflow,
     RetryNow,
@@ -37,6 +38,7 @@ from services.ledger.commands import (
 )
 from services.ledger.policy import SECOND, Policy
 from services.ledger.reports import DeliveryResult, RetryLater
+from tests.unit.ledger.modules import PLAN, chunk, running, tell
 from tests.unit.ledger.world import EXTRACTED, POSTGRES, START, World, ack, failed_node, names, node
 
 OF_ORG: dict[str, Any] = {"command_id": "once", "org_id": "acme"}
@@ -98,6 +100,13 @@ def aged() -> World:
     return world
 
 
+def stopped() -> World:
+    world = running()
+    tell(world, PLAN, chunk(0, 0, 10))
+    world.cancel()
+    return world
+
+
 def waits_again(world: World) -> None:
     world.after(700)
     world.claim()
@@ -138,6 +147,7 @@ CASES: list[tuple[Callable[[], World], AnyCommand, Since]] = [
     (submitted, grant(GrantCredits, 5, b"a"), again(grant(SetCredits, 1, b"b"))),
     (submitted, grant(SetCredits, 5, b"a"), again(grant(GrantCredits, 1, b"b"))),
     (submitted, RESUBMITTED, lambda world: world.delete("j2")),
+    (stopped, ResumeJob(**OF_JOB, new=NewJob(job_id="j2")), lambda world: world.cancel("j2")),
     (submitted, fire(1, "j3"), again(fire(2, "j4"))),
     (submitted, CancelJob(**OF_JOB), lambda world: world.after(60)),
     (waiting, RetryNow(**OF_JOB, attempt=1), waits_again),

@@ -5,8 +5,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from projections.postgres.item_rows import Chunk, Lines
 from projections.postgres.rows import Deleted, Delivery, Job, Transition, Visit
-from projections.verification.compare import TABLES, compare, expected_rows
+from projections.verification.compare import NAMES, TABLES, compare, expected_rows
 from projections.verification.fires import check_fires
 from projections.verification.log import PartitionLog, read_partition
 from schemas.avro_of import record_schema
@@ -17,6 +18,7 @@ from services.runtime.reader import Record
 from tests.delivery_streams import waive
 from tests.event_streams import START, Play, Stream, records_of
 from tests.fakes.records import InMemoryRecords
+from tests.item_streams import work
 
 COLUMNS: dict[str, type[msgspec.Struct]] = {
     "jobs": Job,
@@ -24,6 +26,8 @@ COLUMNS: dict[str, type[msgspec.Struct]] = {
     "job_trace": Visit,
     "extraction_deliveries": Delivery,
     "deleted_jobs": Deleted,
+    "item_chunks": Chunk,
+    "job_logs": Lines,
 }
 INTERNAL = (Destination(destination_id="internal", kind="postgres"),)
 
@@ -217,6 +221,11 @@ def log() -> PartitionLog:
         stream.extract(job)
     stream.end_early(job, 2)
     stream.delete(job)
+    module = stream.submit(4)
+    stream.dispatch(module)
+    stream.claim(module)
+    for number in (3, 4, 2, 5):
+        work(stream, module, number)
     return check(stream)
 
 
@@ -226,6 +235,7 @@ def test_missing_and_surplus_rows_are_named(log: PartitionLog, table: str) -> No
     assert missing
     assert set(missing) == {"one"}
     row: dict[str, Any] = {"org_id": "acme", "job_id": "other", "seq": 1, "destination_id": "x", "generation": 1}
+    row["chunk"] = 1
     [surplus] = list(compare(table, {}, [row]))
     assert (surplus.place, surplus.expected) == (table, "none")
     assert "other" in str(surplus)
@@ -233,7 +243,7 @@ def test_missing_and_surplus_rows_are_named(log: PartitionLog, table: str) -> No
 
 @pytest.mark.parametrize("table", TABLES)
 def test_an_edited_or_doubled_row_is_named_whatever_its_column(log: PartitionLog, table: str) -> None:
-    names = TABLES[table][0]
+    names = NAMES[table]
     rows = [
         dict(zip(("org_id", "job_id", *names), (*job, *key), strict=True)) | columns
         for job, of_job in expected_rows(log, table).items()

@@ -1,0 +1,112 @@
+"""The rows that tell of planned items, and what their events do to them. Pure."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Struct
+
+from projections.postgres.rows import JobState, instant
+from projections.private import Open, in_clear
+from schemas.item_events import ItemEvent, ItemsRecorded, JobLogged
+from schemas.recorded import Header
+from schemas.storable import storable
+from services.ledger.items import Items, evolve_items
+
+
+class Chunk(Struct):
+    """A row of `item_chunks`: one chunk of planned items, with where its parts are in its blob."""
+
+    org_id: str
+    job_id: str
+    chunk: int
+    chain_id: str
+    seq: int
+    event_id: UUID
+    partition: int
+    position: int
+    attempt: int
+    occurred_at: datetime
+    items_ref: str
+    rows_bytes: int
+    outcomes_bytes: int
+    stats_bytes: int
+    digest: bytes
+    first_item: int
+    next_item: int
+    first_row: int
+    rows: int
+    errors: int
+    resumes_at: int
+    errors_before: int
+
+
+class Lines(Struct):
+    """A row of `job_logs`: lines that a job said."""
+
+    org_id: str
+    job_id: str
+    seq: int
+    number: int
+    event_id: UUID
+    partition: int
+    position: int
+    attempt: int
+    occurred_at: datetime
+    lines: Any  # list of {level, message, timestamp}
+
+
+def progress_of(stored: Any) -> Items | None:
+    """Return how far a job has come, of its column."""
+    return None if stored is None else msgspec.convert(stored, Items)
+
+
+def come_on(job: JobState, event: ItemEvent) -> None:
+    """Fold an event into how far its job has come."""
+    items = evolve_items(progress_of(job.progress), job.job_id, event)
+    job.progress, job.chain_id = msgspec.to_builtins(items), items.chain_id
+
+
+def chunk_row(job: JobState, header: Header, event: ItemsRecorded) -> Chunk:
+    """Make the row that tells of a chunk."""
+    return Chunk(
+        event.org_id,
+        event.job_id,
+        event.chunk,
+        job.chain_id or event.job_id,
+        header.seq,
+        UUID(bytes=header.event_id),
+        header.partition,
+        header.position,
+        event.attempt,
+        instant(header.occurred_at),
+        event.items_ref,
+        event.rows_bytes,
+        event.outcomes_bytes,
+        event.stats_bytes,
+        event.digest,
+        event.first_item,
+        event.next_item,
+        event.first_row,
+        event.rows,
+        event.errors,
+        event.resumes_at,
+        event.errors_before,
+    )
+
+
+def lines_row(header: Header, event: JobLogged, opened: Open = in_clear) -> Lines:
+    """Make the row that tells of lines."""
+    return Lines(
+        event.org_id,
+        event.job_id,
+        header.seq,
+        event.number,
+        UUID(bytes=header.event_id),
+        header.partition,
+        header.position,
+        event.attempt,
+        instant(header.occurred_at),
+        storable(opened(event).get("lines", [])),
+    )

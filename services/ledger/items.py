@@ -1,0 +1,104 @@
+"""How far a job with planned items has come, as a fold: what is planned and recorded, and where another goes on."""
+
+import hashlib
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from schemas.item_events import Adopted, ItemsPlanned, ItemsRecorded, JobContinued, JobLogged
+
+DIGEST_BYTES = 16
+
+
+class Items(Struct, frozen=True, kw_only=True, gc=False):
+    """The planned items of a job, by their ordinals, with those of the jobs before it in its chain.
+
+    `next_item`, `rows`, `errors` and `result_bytes` count what was adopted too.
+    """
+
+    chain_id: str  # the first job of its chain
+    source_job_id: str = ""  # empty: it is the first
+    link: int = 1  # which attempt of its chain it is
+    adopts: tuple[Adopted, ...] = ()
+    begins_at: int = 0  # the planned item that it began with
+    plan_ref: str = ""  # empty: nothing is planned yet
+    planned: int = 0
+    chunks: int = 0  # its own
+    next_item: int = 0
+    rows: int = 0
+    errors: int = 0
+    result_bytes: int = 0
+    resumes_at: int = 0  # the planned item after the last that succeeded
+    errors_before: int = 0  # that one
+    logged: int = 0  # events with lines
+    cost: int = 0  # credits that its own items have cost
+    digest: bytes = b""  # over its chunks, adopted ones first
+
+    @property
+    def progressed(self) -> bool:
+        """Whether an item has succeeded since this link of the chain began."""
+        return self.resumes_at > self.begins_at
+
+    @property
+    def processed(self) -> int:
+        """How many planned items have their outcome."""
+        return self.next_item
+
+
+def chain_of(items: Items | None, job_id: str) -> str:
+    """Return the first job of a chain; a job that has recorded nothing is its own."""
+    return items.chain_id if items else job_id
+
+
+def evolve_items(
+    items: Items | None, job_id: str, event: ItemsPlanned | ItemsRecorded | JobLogged | JobContinued
+) -> Items:
+    """Fold one event into what a job has of items."""
+    before = items or Items(chain_id=job_id)
+    match event:
+        case JobContinued():
+            return Items(
+                chain_id=event.chain_id,
+                source_job_id=event.source_job_id,
+                link=event.link,
+                adopts=event.adopts,
+                begins_at=event.next_item,
+                plan_ref=event.plan_ref,
+                planned=event.planned,
+                next_item=event.next_item,
+                rows=event.rows,
+                errors=event.errors,
+                result_bytes=event.result_bytes,
+                resumes_at=event.next_item,
+                errors_before=event.errors,
+                digest=event.digest,
+            )
+        case ItemsPlanned():
+            return replace(before, plan_ref=event.plan_ref, planned=event.planned)
+        case ItemsRecorded():
+            return replace(
+                before,
+                chunks=event.chunk + 1,
+                next_item=event.next_item,
+                rows=before.rows + event.rows,
+                errors=before.errors + event.errors,
+                result_bytes=before.result_bytes + event.rows_bytes + event.outcomes_bytes + event.stats_bytes,
+                resumes_at=event.resumes_at,
+                errors_before=event.errors_before,
+                cost=before.cost + event.surcharge,
+                digest=chained(before.digest, event.digest),
+            )
+        case JobLogged():
+            return replace(before, logged=event.number + 1)
+
+
+def chained(digest: bytes, chunk: bytes) -> bytes:
+    """Return the digest over chunks, with one more behind them."""
+    return hashlib.blake2b(digest + chunk, digest_size=DIGEST_BYTES).digest()
+
+
+def adopted_by_next(items: Items, job_id: str) -> tuple[Adopted, ...]:
+    """Return the chunks that whoever goes on from a job has before its own."""
+    if not items.chunks:
+        return items.adopts
+    return (*items.adopts, Adopted(job_id=job_id, chunks=items.chunks, next_item=items.resumes_at))
