@@ -64,6 +64,8 @@ class JobContinued(Event, frozen=True, kw_only=True, gc=False):
     errors: Annotated[int, doc("how many planned items before `next_item` did not succeed")] = 0
     result_bytes: Annotated[int, doc("size of the adopted chunks in bytes")] = 0
     digest: Annotated[bytes, doc("digest over the adopted chunks; empty: none")] = b""
+    newest_ref: Annotated[str, doc("blob key of the newest adopted chunk; empty: none")] = ""
+    newest_stats_bytes: Annotated[int, doc("size of the statistics at its end")] = 0
 
 
 ItemEvent: TypeAlias = ItemsPlanned | ItemsRecorded | JobLogged | JobContinued

@@ -33,6 +33,7 @@ class Come:
     errors_before: int = 0
     logged: int = 0
     digest: bytes = b""
+    newest_ref: str = ""
 
 
 def submit_module(stream: "Stream", job: "Play", number: int) -> None:
@@ -93,6 +94,7 @@ def _record(stream: "Stream", job: "Play", come: Come, number: int) -> None:
             surcharge=surcharge,
         ),
     )
+    come.newest_ref = f"items/{job.job_id}/{come.chunks}"
     come.digest = hashlib.blake2b(come.digest + digest, digest_size=16).digest()
     come.chunks, come.next_item = come.chunks + 1, come.next_item + number
     come.rows, come.errors = come.rows + succeeded, come.errors + errors
@@ -119,6 +121,7 @@ def go_on(stream: "Stream", source: "Play", job: "Play") -> None:
         resumes_at=come.resumes_at,
         errors_before=come.errors_before,
         digest=come.digest,
+        newest_ref=come.newest_ref,
     )
     submit = JobSubmitted(
         vocabulary=Vocabulary.MODULE,
@@ -142,5 +145,7 @@ def go_on(stream: "Stream", source: "Play", job: "Play") -> None:
             errors=come.errors_before,
             result_bytes=come.result_bytes,
             digest=come.digest,
+            newest_ref=come.newest_ref,
+            newest_stats_bytes=STATS_BYTES if come.newest_ref else 0,
         ),
     )

@@ -69,6 +69,8 @@ def progress_columns(events: Sequence[Recorded]) -> Columns:
         "errors_before": newest.errors_before if newest else began.errors,
         "logged": logged.number + 1 if logged else 0,
         "cost": sum(chunk.surcharge for chunk in chunks),
+        "newest_ref": newest.items_ref if newest else began.newest_ref,
+        "newest_stats_bytes": newest.stats_bytes if newest else began.newest_stats_bytes,
         "digest": msgspec.to_builtins(digest),
     }
     return {"progress": exact_json(progress), "chain_id": chain}

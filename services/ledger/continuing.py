@@ -128,6 +128,8 @@ def _continued(
         errors=items.errors_before,
         result_bytes=items.result_bytes,
         digest=items.digest,
+        newest_ref=items.newest_ref,
+        newest_stats_bytes=items.newest_stats_bytes,
     )
     return (
         replace(submitted, idempotency_digest=idempotency_digest, request_digest=request_digest),

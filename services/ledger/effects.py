@@ -2,7 +2,7 @@
 
 from schemas.events import DeliveryRequested, JobCancelled, JobDispatched, JobExtracted, JobFailed, JobReleased
 from schemas.recorded import Recorded
-from schemas.values import After
+from schemas.values import After, Vocabulary
 from services.ledger.credits import QUOTA
 from services.ledger.items import chain_of
 from services.ledger.job import Job
@@ -55,6 +55,7 @@ def _task(ledger: Ledger, job: Job, recorded: Recorded) -> Task:
         private=job.private,
         max_run_seconds=job.terms.max_run_seconds,
         traceparent=recorded.header.traceparent,
+        module=job.terms.workflow_id if job.vocabulary is Vocabulary.MODULE else "",
     )
 
 

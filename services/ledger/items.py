@@ -33,6 +33,8 @@ class Items(Struct, frozen=True, kw_only=True, gc=False):
     logged: int = 0  # events with lines
     cost: int = 0  # credits that its own items have cost
     digest: bytes = b""  # over its chunks, adopted ones first
+    newest_ref: str = ""  # blob key of the newest of these chunks
+    newest_stats_bytes: int = 0  # at its end
 
     @property
     def progressed(self) -> bool:
@@ -72,6 +74,8 @@ def evolve_items(
                 resumes_at=event.next_item,
                 errors_before=event.errors,
                 digest=event.digest,
+                newest_ref=event.newest_ref,
+                newest_stats_bytes=event.newest_stats_bytes,
             )
         case ItemsPlanned():
             return replace(before, plan_ref=event.plan_ref, planned=event.planned)
@@ -87,6 +91,8 @@ def evolve_items(
                 errors_before=event.errors_before,
                 cost=before.cost + event.surcharge,
                 digest=chained(before.digest, event.digest),
+                newest_ref=event.items_ref,
+                newest_stats_bytes=event.stats_bytes,
             )
         case JobLogged():
             return replace(before, logged=event.number + 1)

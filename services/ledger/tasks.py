@@ -33,6 +33,7 @@ class Task(Struct, frozen=True, kw_only=True, gc=False, array_like=True):
     private: bytes
     max_run_seconds: Int = 0
     traceparent: str = ""
+    module: str = ""  # of a module job: its type
 
 
 class Delivery(Struct, frozen=True, kw_only=True, gc=False, array_like=True):

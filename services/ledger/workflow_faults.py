@@ -200,7 +200,7 @@ def settings_faults(
         if isinstance(node, ServiceNode):
             yield from _service(path, node.settings, providers, selector_fault)
         if isinstance(node, ExtractorNode):
-            yield from _extractor(path, node.settings, selector_fault)
+            yield from extractor_faults(path, node.settings, selector_fault)
 
 
 def _service(
@@ -218,7 +218,8 @@ def _service(
         yield Fault(f"{path}.validation.requiredSelector", "bad_selector", fault)
 
 
-def _extractor(path: str, settings: ExtractorSettings, selector_fault: SelectorCheck | None) -> Iterator[Fault]:
+def extractor_faults(path: str, settings: ExtractorSettings, selector_fault: SelectorCheck | None) -> Iterator[Fault]:
+    """Yield what is wrong with the settings of an extractor, beyond their shape."""
     if not settings.fields:
         yield Fault(f"{path}.fields", "no_fields", "an extractor without fields reads nothing: add one")
     yield from _fields(path, settings.fields, selector_fault)

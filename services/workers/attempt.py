@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
 from services.ledger.replies import Granted
-from services.ledger.reports import Extracted, Failed, NodeReport, Outcome, RetryLater
+from services.ledger.reports import Extracted, Failed, ItemsReport, NodeReport, Outcome, RetryLater
 from services.ledger.tasks import Task
 from services.ledger.workflow import Workflow, WorkflowInvalid, entry_of, node_of
 from services.runtime.errors import BlobFault, BlobMissing, CredentialsAway
@@ -32,6 +32,7 @@ class Report:
 
     nodes: tuple[NodeReport, ...] = ()
     outcome: Outcome | None = None
+    items: tuple[ItemsReport, ...] = ()  # of a module
     asks: bool = False  # the next call may cost more: it is made once the ledger has answered that it is paid
 
 

@@ -26,6 +26,7 @@ RETRY_SECONDS = 1.0  # between two tries to reach the ledger
 ENDED = frozenset({"job_terminal", "job_deleted"})  # why a report on a job is refused that somebody else ended
 
 log = logging.getLogger(__name__)
+GIVEN_BACK = Report(outcome=HandedBack())
 Attempt = Callable[[Task, Granted], AsyncGenerator[Report]]
 
 
@@ -92,7 +93,7 @@ class Executor:
             work.cancel()
         if self._works:
             await asyncio.wait(self._works)
-        await asyncio.gather(*(self._tell(run.task, run.attempt, (), HandedBack()) for run in left), *self._notes)
+        await asyncio.gather(*(self._tell(run.task, run.attempt, GIVEN_BACK) for run in left), *self._notes)
 
     async def _carry(self, task: Task, claimed: Callable[[], None]) -> None:
         with about(org_id=task.org_id, job_id=task.job_id, partition=task.partition):
@@ -111,7 +112,7 @@ class Executor:
             if taken_at <= reply.position:
                 await self._run(task, reply.body, reply.position)
             elif self._is_new(task.job_id, reply.body.attempt):  # and not to begin by a second answer
-                await self._tell(task, reply.body.attempt, (), HandedBack())
+                await self._tell(task, reply.body.attempt, GIVEN_BACK)
 
     def _asks_for(self, job_id: str) -> bool:
         return any(task.job_id == job_id for task in self._claiming)
@@ -119,7 +120,7 @@ class Executor:
     async def _note(self, run: Run) -> None:
         """Tell that a job was dropped, once nothing of it goes on: what it has left behind by then is all there is."""
         await asyncio.wait({run.work})
-        await self._tell(run.task, run.attempt, (), HandedBack())
+        await self._tell(run.task, run.attempt, GIVEN_BACK)
 
     def _noted(self, noting: asyncio.Task[None]) -> None:
         self._notes.discard(noting)
@@ -165,7 +166,7 @@ class Executor:
                     if report.asks and not await self._may_go_on(task, granted.attempt, report.nodes):
                         break
                     if not report.asks:
-                        await self._tell(task, granted.attempt, report.nodes, report.outcome)
+                        await self._tell(task, granted.attempt, report)
                     if report.outcome:
                         log.info("attempt ended", extra=_ending(report.outcome))
         finally:
@@ -183,32 +184,30 @@ class Executor:
             self._begun.popitem(last=False)
         return True
 
-    async def _tell(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...], outcome: Outcome | None) -> None:
+    async def _tell(self, task: Task, attempt: int, told: Report) -> None:
         """Return when the broker has the report; a broker that is away is waited for."""
-        report = self._report(task, attempt, nodes, outcome)
+        report = self._report(task, attempt, told)
         while True:
             try:
                 await self._ledger.tell(task.partition, report)
                 break
             except NotDelivered as error:
                 log.warning("report not delivered, telling again", extra={"job_id": task.job_id, "reason": str(error)})
-        _measure(nodes)
+        _measure(told.nodes)
 
     async def _may_go_on(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...]) -> bool:
         """Report nodes and return whether the call that comes next is paid."""
-        report = replace(self._report(task, attempt, nodes, None), requester=self._ledger.boot_id)
+        report = replace(self._report(task, attempt, Report(nodes)), requester=self._ledger.boot_id)
         reply = await self._asked(task, report)
         _measure(nodes)
         if isinstance(reply.body, Refused):
             log.info("job not gone on with", extra={"job_id": task.job_id, "reason": reply.body.code})
             if reply.body.code in ENDED:  # others wait for its worker to stop
-                await self._tell(task, attempt, (), HandedBack())
+                await self._tell(task, attempt, GIVEN_BACK)
             return False
         return True
 
-    def _report(
-        self, task: Task, attempt: int, nodes: tuple[NodeReport, ...], outcome: Outcome | None
-    ) -> ReportProgress:
+    def _report(self, task: Task, attempt: int, told: Report) -> ReportProgress:
         return ReportProgress(
             command_id=uuid7(),
             org_id=task.org_id,
@@ -218,8 +217,9 @@ class Executor:
             attempt=attempt,
             worker_id=self._worker_id,
             boot_id=self._ledger.boot_id,
-            nodes=nodes,
-            outcome=outcome,
+            nodes=told.nodes,
+            outcome=told.outcome,
+            items=told.items,
         )
 
     def _ended(self, work: asyncio.Task[None]) -> None:

@@ -1,0 +1,1 @@
+"""Modules: plug-ins whose jobs go through planned items."""

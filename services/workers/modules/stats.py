@@ -1,0 +1,63 @@
+"""What is counted of outcomes by query and by zone, as it is kept at the end of each chunk."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+MOST_NAMED = 10_000  # queries, and zones, that are counted by their names
+OTHERS = ""  # the name under which all further ones are counted
+
+
+class Count(Struct, array_like=True):
+    """Planned items that are done, results, and items that did not succeed."""
+
+    processed: int = 0
+    results: int = 0
+    errors: int = 0
+
+
+class Stats(Struct, omit_defaults=True):
+    """Counts of a job and of all before it in its chain."""
+
+    by_query: dict[str, Count] = {}
+    by_zone: dict[str, Count] = {}
+
+    def add(self, value: Mapping[str, Any], results: int, *, failed: bool) -> None:
+        """Count an outcome of a planned item."""
+        for counts, name in ((self.by_query, value.get("query")), (self.by_zone, value.get("zone"))):
+            if isinstance(name, str):
+                count = counts.get(name)
+                if count is None:
+                    key = name if len(counts) < MOST_NAMED else OTHERS
+                    count = counts.setdefault(key, Count())
+                count.processed += 1
+                count.results += results
+                count.errors += failed
+
+
+class Kept(Struct, omit_defaults=True):
+    """Counts as of the end of a chunk, and as of the last item up to there that succeeded; None: they are the same."""
+
+    now: Stats
+    resumable: Stats | None = None
+
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Kept).decode
+
+
+def encoded(kept: Kept) -> bytes:
+    """Return the bytes of counts."""
+    return _encode(kept)
+
+
+def decoded(data: bytes) -> Kept:
+    """Return the counts in these bytes."""
+    return _decode(data) if data else Kept(Stats())
+
+
+def copy_of(stats: Stats) -> Stats:
+    """Return counts that change by themselves."""
+    return msgspec.json.decode(_encode(stats), type=Stats)
