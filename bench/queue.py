@@ -101,8 +101,10 @@ class Partition:
             attempt=1,
             nodes=(NodeReport(step=0, node_id="n", node_kind="service", edge="success", next_node_id="m"),),
             outcome=Extracted(result_ref="r"),
-            **named,
-            **worker,
+            org_id=task.org_id,
+            job_id=task.job_id,
+            worker_id="w",
+            boot_id="b",
         )
         self._tell(report)
         done = DeliveryResult(

@@ -27,7 +27,7 @@ class Work:
         """Return extractions: all are alike."""
         return [self._document for _ in keys]
 
-    async def delete_job(self, org_id: str, job_id: str) -> None:
+    async def delete_job(self, org_id: str, job_id: str, spared: str = "") -> None:
         """Keep everything: nothing is erased here."""
 
 

@@ -21,6 +21,7 @@ from psycopg_pool import AsyncConnectionPool
 from projections.postgres import detail, listing
 from projections.postgres.following import Version, on_the_active_version
 from projections.postgres.gathered import Gathered
+from projections.postgres.item_reading import ItemReads
 from projections.postgres.positions import Positions
 from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
 from projections.postgres.usage import Transaction, Usage
@@ -66,6 +67,7 @@ class ReadModel:
         )
         self._version = Version()
         self._positions = Positions(dsn)
+        self.items = ItemReads(self._pool, self._version)
         self._details = Gathered(self._details_of, lanes=DETAIL_LANES, most=MOST_DETAILS)
 
     async def _set_up(self, connection: Connection) -> None:

@@ -7,6 +7,7 @@ from api.routes.all import OPERATIONS
 from schemas.generate import generated
 from services.cli import demo_docs, docs_cases, docs_questions, docs_workflows
 from services.cli.docs_metrics import metrics_page
+from services.cli.docs_vocabularies import vocabularies_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 from services.ledger.workflow_schema import schema_text
 
@@ -18,6 +19,7 @@ METRICS_PAGE = ROOT / "docs" / "metrics.md"
 DEMO_PAGE = ROOT / "docs" / "demo.md"
 WORKFLOWS_PAGE = ROOT / "docs" / "workflows.md"
 QUESTIONS_PAGE = ROOT / "docs" / "bi.md"
+VOCABULARIES_PAGE = ROOT / "docs" / "vocabularies.md"
 WORKFLOW_SCHEMA = ROOT / "docs" / "workflow.schema.json"
 
 MEANINGS: dict[Status, str] = {
@@ -109,6 +111,7 @@ def pages() -> dict[Path, str]:
         METRICS_PAGE: metrics_page(),
         DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
         WORKFLOWS_PAGE: docs_workflows.renewed(WORKFLOWS_PAGE.read_text()),
+        VOCABULARIES_PAGE: vocabularies_page(),
         WORKFLOW_SCHEMA: schema_text(),
         QUESTIONS_PAGE: docs_questions.renewed(QUESTIONS_PAGE.read_text()),
         **docs_questions.dashboards(ROOT),

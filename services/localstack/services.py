@@ -46,6 +46,12 @@ def _writer(kind: str, store: str = "postgres") -> Service:
 SERVICES = (
     Service("decider", ("-m", "services.decider"), needs=("broker",)),
     Service("workers", ("-m", "services.workers"), needs=("broker", "decider"), knows=("credentials_key",)),
+    Service(
+        "workers-module",
+        ("-m", "services.workers.modules"),
+        needs=("broker", "decider", "postgres"),
+        knows=("credentials_key",),
+    ),
     Service("writers", ("-m", "services.writers"), needs=("broker", "postgres"), knows=("credentials_key",)),
     _writer("webhook"),
     _writer("clickhouse", "clickhouse"),

@@ -203,13 +203,16 @@ class BlobStore:
         except (BaseError, OSError) as error:
             raise BlobFault(f"blobs not listed: {error}") from error
 
-    async def delete_job(self, org_id: str, job_id: str) -> None:
-        """Remove every blob of a job, of all its attempts."""
+    async def delete_job(self, org_id: str, job_id: str, spared: str = "") -> None:
+        """Remove every blob of a job, of all its attempts, but those whose names begin with what is to be spared."""
         prefix = f"{_segment(org_id)}/{_segment(job_id)}/"
         try:
             async for found in obstore.list(self._store, prefix):
                 keys = [entry["path"] for entry in found]
-                await obstore.delete_async(self._store, keys)
+                if spared:
+                    keys = [key for key in keys if not str(key).rsplit("/", 1)[-1].startswith(spared)]
+                if keys:
+                    await obstore.delete_async(self._store, keys)
         except FileNotFoundError:  # another writer removed them just now
             return
         except (BaseError, OSError) as error:

@@ -22,6 +22,8 @@ def policy_of(settings: Settings) -> Policy:
         max_queue_seconds=settings.max_queue_seconds,
         idempotency_lifetime=int(settings.idempotency_seconds * SECOND),
         retention=settings.retention_seconds * SECOND,
+        module_retention=settings.module_retention_seconds * SECOND,
+        follow_up_jobs=settings.follow_up_jobs,
         gate_deadline=int(settings.gate_deadline_seconds * SECOND),
         prices=Prices(
             plans_of(settings.plans), settings.job_credits, settings.render_surcharge, settings.fallback_surcharge

@@ -64,6 +64,9 @@ class Settings:
     max_pending: int = 2_000_000  # jobs that an org may have pending, unless the operator set another limit for it
     max_queue_seconds: int = 0  # that a job may wait for its first claim, where nobody says otherwise; 0: for ever
     retention_seconds: int = 90 * 86_400  # that results are kept after the end of a job; 0: for ever
+    module_retention_seconds: int = 7 * 86_400  # the same of the results of modules; 0: for ever
+    module_run_seconds: int = 86_400  # that a job of a module may run, from its first claim on
+    follow_up_jobs: int = 5  # that an org may have pending or running, before no module job follows another by itself
     retention_poll_seconds: float = 60.0  # between two looks for results that are past retention
     idempotency_seconds: float = 24 * 3600.0  # that an Idempotency-Key is remembered
     plans: str = ""  # JSON, by name: {"bi": {"metered": true, "clickhouse": true, "maxInFlight": 20}}
@@ -217,8 +220,11 @@ def _check(settings: Settings) -> None:
 
     if settings.max_pending < 1 or not 1 <= settings.idempotency_seconds < float("inf"):
         raise SettingsError("JOBLEDGER_MAX_PENDING and JOBLEDGER_IDEMPOTENCY_SECONDS must be at least 1, and finite")
-    if not 0 <= settings.retention_seconds <= MAX_RETENTION_SECONDS:
-        raise SettingsError(f"JOBLEDGER_RETENTION_SECONDS must be from 0, for ever, to {MAX_RETENTION_SECONDS}")
+    for name in ("retention_seconds", "module_retention_seconds"):
+        if not 0 <= getattr(settings, name) <= MAX_RETENTION_SECONDS:
+            raise SettingsError(f"JOBLEDGER_{name.upper()} must be from 0, for ever, to {MAX_RETENTION_SECONDS}")
+    if settings.module_run_seconds < 1 or settings.follow_up_jobs < 0:
+        raise SettingsError("JOBLEDGER_MODULE_RUN_SECONDS must be at least 1, JOBLEDGER_FOLLOW_UP_JOBS at least 0")
     if not 0 <= settings.max_queue_seconds <= MAX_QUEUE_SECONDS:
         raise SettingsError(f"JOBLEDGER_MAX_QUEUE_SECONDS must be from 0 to {MAX_QUEUE_SECONDS}, a year")
 

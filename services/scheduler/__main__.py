@@ -21,7 +21,7 @@ from services.runtime.store_watch import watch_postgres
 from services.scheduler.book import StoredBook
 from services.scheduler.leftover_bodies import LeftoverBodies
 from services.scheduler.leftover_keys import LeftoverKeys
-from services.scheduler.retained import StoredRetained
+from services.scheduler.retained import MODULES, StoredRetained
 from services.scheduler.retention import Retention
 from services.scheduler.scheduler import Scheduler, limits_of
 
@@ -51,10 +51,13 @@ async def main(settings: Settings) -> None:
         scheduler = Scheduler(book, commander, limits_of(settings), health.part("schedules"))
         retained = StoredRetained(pool, settings.retention_seconds)
         retention = Retention(retained, commander, settings.retention_poll_seconds, health.part("retention"))
+        of_modules = StoredRetained(pool, settings.module_retention_seconds, MODULES)
+        modules = Retention(of_modules, commander, settings.retention_poll_seconds, health.part("retention of modules"))
         async with asyncio.TaskGroup() as group:
             group.create_task(commander.wait())
             group.create_task(scheduler.run())
             group.create_task(retention.run())
+            group.create_task(modules.run())
             group.create_task(LeftoverKeys(pool, commander, health.part("keys")).run())
             group.create_task(LeftoverBodies(pool, BlobStore(settings.blobs), health.part("bodies")).run())
             group.create_task(watch_broker(settings, health.part("broker")))

@@ -15,6 +15,7 @@ from services.scheduler.read_model import reading
 SQL = blocks(Path(__file__).with_name("retained.sql"))
 MOST_OF_AN_ORG = 100  # of one look
 MOST = 1_000
+ALL_OTHERS, MODULES = "past_retention", "modules_past_retention"  # whose results are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,8 @@ class Retained(Protocol):
 class StoredRetained:
     """The jobs of the read model in Postgres, and the times that the operator set for orgs."""
 
-    def __init__(self, pool: Pool, retention_seconds: int) -> None:
-        self._pool, self._retention_seconds = pool, retention_seconds
+    def __init__(self, pool: Pool, retention_seconds: int, query: str = ALL_OTHERS) -> None:
+        self._pool, self._retention_seconds, self._query = pool, retention_seconds, query
 
     async def look(self, seen: Mapping[str, Overdue], away: Collection[int]) -> Sequence[Overdue]:
         """Return some jobs past retention, by org those behind the last one seen, none of partitions that are away."""
@@ -57,4 +58,4 @@ class StoredRetained:
             "most": MOST,
         }
         async with reading(self._pool) as connection, connection.cursor(row_factory=class_row(Overdue)) as cursor:
-            return await (await cursor.execute(SQL["past_retention"], values)).fetchall()
+            return await (await cursor.execute(SQL[self._query], values)).fetchall()

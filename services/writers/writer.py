@@ -31,8 +31,8 @@ class ManyExtractions(Protocol):
 class Bodies(ManyExtractions, Protocol):
     """Where every body of a job is kept; `services.runtime.blob.BlobStore` is one."""
 
-    async def delete_job(self, org_id: str, job_id: str) -> None:
-        """Remove every body of a job; raise BlobFault when the store does not say that they are gone."""
+    async def delete_job(self, org_id: str, job_id: str, spared: str = "") -> None:
+        """Remove the bodies of a job but those with such names; raise BlobFault unless the store says they are gone."""
 
 
 class Writer(Protocol):

@@ -18,6 +18,7 @@ from services.runtime.topics import deliveries
 from services.scheduler import leftover_bodies, leftover_keys
 from services.scheduler.leftover_bodies import LeftoverBodies
 from services.scheduler.leftover_keys import LeftoverKeys
+from services.scheduler.retained import ALL_OTHERS
 from services.writers.warehouses import compose
 from services.writers.warehouses.kinds import KINDS
 from services.writers.warehouses.stored import StoredDestinations
@@ -91,6 +92,10 @@ def scheduler(world: World) -> list[tuple[Any, str, Any]]:
         (scheduler_main, "LeftoverKeys", partial(LeftoverKeys, grace_seconds=sweeps.KEY_GRACE_SECONDS)),
         (leftover_bodies, "SWEEP_SECONDS", sweeps.SWEEP_SECONDS),
         (leftover_keys, "SWEEP_SECONDS", sweeps.SWEEP_SECONDS if world.vault.swept else NEVER_SECONDS),
-        (scheduler_main, "StoredRetained", lambda _pool, seconds: Retained(world.model, world.chaos, seconds)),
+        (
+            scheduler_main,
+            "StoredRetained",
+            lambda _pool, seconds, query=ALL_OTHERS: Retained(world.model, world.chaos, seconds, query),
+        ),
         (scheduler_main, "watch_postgres", watch_nothing),
     ]

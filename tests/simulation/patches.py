@@ -37,7 +37,7 @@ import services.runtime.store_watch
 import services.runtime.transactions
 import services.snapshotter.__main__ as snapshotter_main
 import services.snapshotter.sink
-import services.workers.__main__ as workers_main
+import services.workers.process as workers_main
 import services.workers.readers
 import services.writers.clickhouse.compose
 import services.writers.clickhouse.writer

@@ -66,11 +66,12 @@ class Blobs:
 
         return await asyncio.gather(*map(read, keys))
 
-    async def delete_job(self, org_id: str, job_id: str) -> None:
+    async def delete_job(self, org_id: str, job_id: str, spared: str = "") -> None:
         """Remove every blob of a job."""
         await self._call(job_id)
         for key in self.of_job(org_id, job_id):
-            del self.blobs[key]
+            if not (spared and f"/{spared}" in key):
+                del self.blobs[key]
         self.emptied[org_id, job_id].append(asyncio.get_running_loop().time())
         await self._call(job_id)
 

@@ -93,7 +93,7 @@ class Bodies:
             await self._call()
             yield {job for key in keys[start : start + 50] if (job := _job_of(key))}
 
-    async def delete_job(self, org_id: str, job_id: str) -> None:
+    async def delete_job(self, org_id: str, job_id: str, spared: str = "") -> None:
         """Remove the bodies of a job."""
         await self._call()
         self._blobs.sweep((org_id, job_id))

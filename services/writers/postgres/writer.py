@@ -9,6 +9,7 @@ from psycopg import AsyncConnection
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault
+from services.runtime.item_chunks import ITEMS
 from services.runtime.postgres_faults import reason_of
 from services.writers.reading import Reading
 from services.writers.rows import Row, row_id
@@ -77,7 +78,9 @@ class PostgresWriter:
                 await connection.execute(SHUT)
                 await connection.execute(ERASE_ATTEMPTS, columns)
             for each in erasures:
-                await self._bodies.delete_job(each.org_id, each.job_id)
+                await self._bodies.delete_job(each.org_id, each.job_id, ITEMS if each.items_kept else "")
+                if each.chain_id not in ("", each.job_id) and not each.items_kept:  # the last of its chain
+                    await self._bodies.delete_job(each.org_id, each.chain_id)
         except psycopg.Error as error:
             await self._forget()
             raise DestinationDown(f"Postgres: {reason_of(error)}") from error

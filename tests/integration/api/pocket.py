@@ -141,7 +141,7 @@ class PocketLedger:
             self._decided(partition, here)
         self.decide(partition, ClaimTask(command_id=uuid7(), dispatch=job.dispatch, **whose, **me))
         report = ReportProgress(
-            command_id=uuid7(), attempt=job.attempt + 1, nodes=nodes, outcome=outcome, **whose, **me
+            command_id=uuid7(), attempt=job.attempt + 1, nodes=nodes, outcome=outcome, items=(), **whose, **me
         )
         self.decide(partition, report)
 

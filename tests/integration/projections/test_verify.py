@@ -100,8 +100,8 @@ def test_a_true_read_model_has_no_fault(verify: Verify) -> None:
 
 
 CREDITS = ("org_usage", "credit_transactions")
-TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "item_chunks", "job_logs")
-TABLES = (*TABLES, "schedule_fires", *CREDITS, "checkpoints")
+OF_JOBS = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "item_chunks", "job_logs")
+TABLES = (*OF_JOBS, "schedule_fires", *CREDITS, "checkpoints")
 
 
 @pytest.mark.parametrize("table", TABLES)

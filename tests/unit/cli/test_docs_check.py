@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from services.cli.docs_check import page_problems, unnamed_dependencies
-from services.cli.docs_pages import MEANINGS, STATE_MACHINE_PAGE, state_machine_page
+from services.cli.docs_pages import MEANINGS, STATE_MACHINE_PAGE, VOCABULARIES_PAGE, state_machine_page
+from services.cli.docs_vocabularies import vocabularies_page
 from services.ledger.status import TRANSITIONS, Status, diagram
 
 
@@ -23,6 +24,10 @@ def test_a_dependency_without_a_reason_is_named() -> None:
     problems = list(unnamed_dependencies("| `aiohttp` | `ruff` |", pyproject))
     assert len(problems) == 1
     assert "orjson" in problems[0]
+
+
+def test_the_page_of_vocabularies_is_made_from_the_tables() -> None:
+    assert VOCABULARIES_PAGE.read_text() == vocabularies_page()
 
 
 def test_the_page_of_states_is_drawn_from_the_table() -> None:

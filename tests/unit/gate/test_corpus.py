@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import lxml.html  # type: ignore[import-untyped]
+import lxml.html
 import pytest
 
 from services.workers.gate.judge import Page, judge

@@ -51,11 +51,14 @@ class MemoryBlobs:
         [found] = [key for key in self.blobs if key.startswith(beginning)]
         return found
 
-    async def delete_job(self, org_id: str, job_id: str) -> None:
+    async def delete_job(self, org_id: str, job_id: str, spared: str = "") -> None:
         """Remove every blob of a job."""
         if self.broken:
             raise self.broken
-        self.blobs = {key: data for key, data in self.blobs.items() if not key.startswith(f"{org_id}/{job_id}/")}
+        prefix = f"{org_id}/{job_id}/"
+        gone = [key for key in self.blobs if key.startswith(prefix) and not (spared and f"/{spared}" in key)]
+        for key in gone:
+            del self.blobs[key]
 
 
 class MemoryLedger:

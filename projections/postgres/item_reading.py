@@ -1,0 +1,104 @@
+"""The queries of the API about planned items: which chunks hold a part of them, and what a job said.
+
+A job has its own chunks and those that it adopted, in one order: by their rows, or by their planned items.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+from psycopg import AsyncConnection, sql
+from psycopg.rows import class_row, scalar_row
+from psycopg_pool import AsyncConnectionPool
+
+from projections.postgres.following import Version, on_the_active_version
+from projections.postgres.rows import JobState
+from services.ledger.items import Items
+from services.runtime.sql import blocks
+
+SQL = blocks(Path(__file__).with_name("item_reading.sql"))
+UNBOUNDED = 2**62  # how many of its own chunks, and of their items, a job has
+Row = TypeVar("Row", bound=Struct)
+
+
+class Piece(Struct, frozen=True):
+    """A chunk of a job, as far as it belongs to it: its rows, and its outcomes of planned items below `until_item`."""
+
+    job_id: str  # that recorded it
+    chunk: int
+    items_ref: str
+    rows_bytes: int
+    outcomes_bytes: int
+    stats_bytes: int
+    first_item: int
+    next_item: int
+    first_row: int
+    rows: int
+    until_item: int
+
+
+class Said(Struct, frozen=True):
+    """Lines of a job, and at which position they were said."""
+
+    number: int
+    position: int
+    occurred_at: datetime
+    lines: Any  # list of {level, message, timestamp}
+
+
+def come_of(job: JobState) -> Items:
+    """Return how far a job has come with its planned items."""
+    return Items(chain_id=job.job_id) if job.progress is None else msgspec.convert(job.progress, Items)
+
+
+class ItemReads:
+    """Reads through the pool of a read model."""
+
+    def __init__(self, pool: "AsyncConnectionPool[AsyncConnection[Any]]", version: Version) -> None:
+        self._pool = pool
+        self._version = version
+
+    @on_the_active_version
+    async def of_rows(self, job: JobState, offset: int, count: int, limit: int = UNBOUNDED) -> list[Piece]:
+        """Return the chunks that hold so many results from an offset on, in their order."""
+        asked = {"before": offset + count, "offset": offset, "limit": limit}
+        return await self._rows(Piece, "of_rows", _links(job) | asked)
+
+    @on_the_active_version
+    async def of_items(self, job: JobState, from_item: int, limit: int = UNBOUNDED) -> list[Piece]:
+        """Return the chunks with outcomes of planned items from this one on, in their order."""
+        return await self._rows(Piece, "of_items", _links(job) | {"from_item": from_item, "limit": limit})
+
+    @on_the_active_version
+    async def said(self, org_id: str, job_id: str, after: int, limit: int) -> list[Said]:
+        """Return what a job said behind a position."""
+        return await self._rows(Said, "said", {"org_id": org_id, "job_id": job_id, "after": after, "limit": limit})
+
+    @on_the_active_version
+    async def links(self, org_id: str, chain_id: str) -> int:
+        """Return how many attempts a chain has by now."""
+        async with self._pool.connection() as connection, connection.cursor(row_factory=scalar_row) as cursor:
+            found = await (await cursor.execute(SQL["links"], {"org_id": org_id, "chain_id": chain_id})).fetchone()
+        return int(found or 1)
+
+    async def _rows(self, row: type[Row], name: str, arguments: dict[str, Any]) -> list[Row]:
+        columns = sql.SQL(", ").join(map(sql.Identifier, row.__struct_fields__))
+        async with (
+            self._pool.connection() as connection,
+            connection.cursor(binary=True, row_factory=class_row(row)) as cursor,
+        ):
+            await cursor.execute(sql.SQL(SQL[name]).format(columns=columns), arguments)
+            return await cursor.fetchall()
+
+
+def _links(job: JobState) -> dict[str, Any]:
+    """Return whose chunks a job has, how many of each, and up to which item."""
+    adopts = come_of(job).adopts
+    return {
+        "org_id": job.org_id,
+        "links": [*(link.job_id for link in adopts), job.job_id],
+        "chunks": [*(link.chunks for link in adopts), UNBOUNDED],
+        "items": [*(link.next_item for link in adopts), UNBOUNDED],
+    }
