@@ -22,6 +22,7 @@ from projections.verification.expected import Columns
 from projections.verification.faults import Fault, Report
 from projections.verification.fires import TABLE as FIRES
 from projections.verification.fires import check_fires, compare_fires
+from projections.verification.items import check_items
 from projections.verification.keys import check_keys, sealed_in
 from projections.verification.log import OpenRecords, PartitionLog, read_partition
 from projections.verification.results import Results, Store
@@ -102,6 +103,7 @@ def verify_snapshot(
             found = _counted(rows, table, snapshot.rows(table, partition))
             faults += compare(table, expected_rows(log, table, opener(keys)), found)
         faults += check_fires(log)
+        faults += check_items(log)
         faults += compare_fires(log, _counted(rows, FIRES, snapshot.rows(FIRES, partition)))
         faults += _check_usage(log, snapshot, rows)
         for each in results:

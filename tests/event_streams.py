@@ -39,7 +39,7 @@ from services.decider.outgoing import event_headers
 from services.runtime.ledger_log import Entry
 from services.runtime.reader import Record
 from tests.delivery_streams import acknowledge, requested, settle
-from tests.item_streams import Come, go_on, submit_module, work
+from tests.item_streams import Come, finish, go_on, submit_module, work
 
 START = 1_750_000_000_000_001  # microseconds UTC; odd, so that lost microseconds show
 STEP = 1_337  # microseconds between events
@@ -72,6 +72,7 @@ class Play(Struct):
     cost: int = 0  # credits
     come: Come | None = None  # of a module job
     first: "Play | None" = None  # of its chain, where it goes on from another job
+    follower: "Play | None" = None  # the newest that goes on from it
 
 
 @dataclass(slots=True)
@@ -110,7 +111,8 @@ class Stream:
             self.live = [job for job in self.live if job.status not in ENDED]
             if what == 14 and (ended := [job for job in self.jobs if job.status in ENDED]):
                 job = ended[pick % len(ended)]
-                if job.come and not job.gone and pick % 2:
+                resumed = job.follower is not None and job.follower.status not in ENDED
+                if job.come and not job.gone and pick % 2 and not resumed:
                     self.resume(job)
                     continue
                 self.delete(job) if pick % 3 or job.gone else self.expire(job)
@@ -197,6 +199,7 @@ class Stream:
         job = Play(source.org_id, job_id, ())
         self.jobs.append(job)
         self.live.append(job)
+        source.follower = job
         go_on(self, source, job)
         return job
 
@@ -303,6 +306,7 @@ class Stream:
             case 15:
                 self.end_early(job, what + len(self.events))
             case _:
+                finish(self, job)
                 self.extract(job)
 
     def end_early(self, job: Play, number: int) -> None:
