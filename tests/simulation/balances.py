@@ -28,6 +28,8 @@ class Balances:
                 self._pay(event, event.credits)
             case e.NodeFinished():
                 self._pay(event, event.surcharge)
+            case e.ItemsRecorded():  # what they cost is never given back
+                self.orgs[event.org_id] -= event.surcharge
             case e.JobClaimed():
                 self.claimed.add(event.job_id)
             case e.JobFailed():

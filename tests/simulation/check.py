@@ -105,6 +105,8 @@ class Check:
             *self._folds.verdict(),
             *self._cancels.verdict(),
         ]
+        wrong += [*world.modules.complaints]
+        wrong += [each for number, all_of in self._recorded.items() for each in world.modules.verdict(number, all_of)]
         wrong += [*world.house.wrong, *world.house.missing(map(_row, self._everything()))]
         if world.traffic.junk != (parked := self._parked()):
             wrong.append(f"dead-lettered was {sorted(parked)}, unusable was {sorted(world.traffic.junk)}")

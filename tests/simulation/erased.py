@@ -10,6 +10,7 @@ from schemas import events as e
 from services.ledger.erasure import STORE, TABLES
 from services.ledger.state import Ledger
 from services.runtime.blob import JobKey
+from tests.simulation.modules import Chains
 from tests.simulation.story import AT_CUSTOMERS, Story
 from tests.simulation.world import World
 
@@ -28,11 +29,13 @@ class Erased:
         self._gone: dict[JobKey, float] = {}  # since when, in seconds
         self._at_it: dict[str, str] = {}  # job -> run of the worker that may be at it
         self._running: defaultdict[str, bool] = defaultdict(bool)
+        self._chains = Chains()
         self.wrong: list[str] = []
 
     def see(self, event: e.AnyEvent, at: float) -> None:
         """Note what is asked of the stores; an ACK of an erasure may only stand in the log of what is gone by then."""
         self._note_worker(event)
+        self._chains.see(event)
         if isinstance(event, e.JobDeleted | e.JobExpired):
             self._gone.setdefault((event.org_id, event.job_id), at)
         if (event.org_id, event.job_id) in self._gone:
@@ -78,7 +81,7 @@ class Erased:
     def quiet(self) -> bool:
         """Whether no worker can still have something to say of a deleted job, or leave something of it behind."""
         site, gone = self._world.site, {job_id for _, job_id in self._gone}
-        if gone & self._at_it.keys() or any(self._world.blobs.of_job(*key) for key in self._gone):
+        if gone & self._at_it.keys() or any(self._blobs_of(key) for key in self._gone):
             return False
         return self._world.loop.time() > self._newest + SETTLING_SECONDS and not site.calling(gone)
 
@@ -109,8 +112,11 @@ class Erased:
             yield f"{name} is {how}, and the log of attempts tells of it"
         if late := world.lake.of_job(key):
             yield f"{name} is {how}, and ClickHouse has {late}"
-        if blobs := world.blobs.of_job(*key):
+        if blobs := self._blobs_of(key):
             yield f"{name} is {how}, and there are {blobs}"
+
+    def _blobs_of(self, key: JobKey) -> list[str]:
+        return self._chains.unwanted(key, self._world.blobs.of_job(*key))
 
     def _seen(self, org_id: str, name: str) -> Iterator[str]:
         world, key = self._world, (org_id, name)

@@ -37,6 +37,7 @@ import services.runtime.store_watch
 import services.runtime.transactions
 import services.snapshotter.__main__ as snapshotter_main
 import services.snapshotter.sink
+import services.workers.modules.__main__ as modules_main
 import services.workers.process as workers_main
 import services.workers.readers
 import services.writers.clickhouse.compose
@@ -59,6 +60,7 @@ from tests.simulation import clickhouse, fibers, read_model
 from tests.simulation.archive import Archive
 from tests.simulation.idle import serve, watch_nothing
 from tests.simulation.life import Crashed, current
+from tests.simulation.modules import NAME, Count
 from tests.simulation.patched_writers import scheduler, warehouses, writers
 from tests.simulation.snapshot_store import SnapshotStore
 from tests.simulation.world import START_MICROS, World, policy
@@ -200,6 +202,7 @@ def _workers(world: World) -> list[tuple[Any, str, Any]]:
             lambda settings, kind, handle, fault, taking: world.stream(tasks(settings, kind), handle, fault, taking),
         ),
         (workers_main, "watch_stream", watch_nothing),
+        (modules_main, "modules", lambda: {NAME: Count()}),
     ]
 
 

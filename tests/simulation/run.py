@@ -16,6 +16,7 @@ import services.decider.__main__ as decider_main
 import services.scheduler.__main__ as scheduler_main
 import services.snapshotter.__main__ as snapshotter_main
 import services.workers.__main__ as workers_main
+import services.workers.modules.__main__ as modules_main
 import services.writers.__main__ as writers_main
 from services.ledger.policy import SECOND
 from services.runtime.topics import DELIVERY_KINDS, deliveries, tasks
@@ -113,7 +114,8 @@ async def _live(world: World, check: Check) -> None:
 
 def _topics(world: World) -> tuple[str, ...]:
     settings = world.settings
-    return tasks(settings, "workflow"), *(deliveries(settings, kind) for kind in DELIVERY_KINDS)
+    kinds = ("workflow", "module") if world.modules.active else ("workflow",)
+    return *(tasks(settings, kind) for kind in kinds), *(deliveries(settings, kind) for kind in DELIVERY_KINDS)
 
 
 def _start(world: World, check: Check) -> None:
@@ -127,6 +129,13 @@ def _start(world: World, check: Check) -> None:
         cluster.add(
             f"worker-{number}",
             lambda own=own: workers_main.main(own, lambda _settings, _credentials: world.site),  # type: ignore[misc,arg-type,return-value]
+            lambda: _off(world, world.chaos.weather.skew_seconds),
+        )
+    for number in range(WORKERS if world.modules.active else 0):
+        own = dataclasses.replace(settings, worker_id=f"m{number}")
+        cluster.add(
+            f"module-worker-{number}",
+            lambda own=own: modules_main.main(own, lambda _settings, _credentials: world.site),  # type: ignore[misc,arg-type,return-value]
             lambda: _off(world, world.chaos.weather.skew_seconds),
         )
     kinds = ["postgres", "postgres", "webhook", "webhook", "clickhouse", "clickhouse"]

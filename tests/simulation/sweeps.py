@@ -77,6 +77,9 @@ class Sweeps:
     def _is_gone(self, job: JobKey, before: Any) -> bool:
         deleted, row = self._model.deleted.get(job), self._model.jobs.get(job)
         expired_at = row.expired_at if isinstance(row, Job) else None
+        linked = (row for row in self._model.jobs.values() if row.org_id == job[0] and row.chain_id == job[1])
+        if any(row.expired_at is None or row.expired_at >= before for row in linked):
+            return False  # its items are those of others too
         return bool((deleted and deleted.deleted_at < before) or (expired_at and expired_at < before))
 
 

@@ -15,6 +15,7 @@ MAINS = [
     "services/scheduler/__main__.py",
     "services/snapshotter/__main__.py",
     "services/workers/__main__.py",
+    "services/workers/modules/__main__.py",
     "services/writers/__main__.py",
     "projections/__main__.py",
     "projections/clickhouse/__main__.py",

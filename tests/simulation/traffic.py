@@ -19,6 +19,7 @@ from services.ledger.commands import (
     PauseOrg,
     PauseWorkflow,
     RegisterOrg,
+    ResumeJob,
     ResumeOrg,
     ResumeWorkflow,
     SetCredits,
@@ -35,6 +36,7 @@ from tests.simulation.broker import Broker
 from tests.simulation.chaos import Chaos
 from tests.simulation.houses import Houses
 from tests.simulation.late import Late
+from tests.simulation.modules import Modules
 from tests.simulation.orders import Orders
 from tests.simulation.places import chosen
 from tests.simulation.schedules import TABLE, Schedules
@@ -70,6 +72,7 @@ class Traffic:
     complaints: list[str] = field(default_factory=list)
     junk: set[tuple[str, int, int]] = field(default_factory=set)  # topic, partition, offset of what is no message
     done: bool = False
+    modules: Modules | None = None
     late: Late = field(init=False)
     _copies: asyncio.TaskGroup = field(init=False)
     _paused: set[tuple[str, str]] = field(default_factory=set)
@@ -87,13 +90,13 @@ class Traffic:
         async with asyncio.TaskGroup() as group:
             self._copies = group
             for org in orgs:
-                group.create_task(self._customer(commander, org, random.randint(1, 4)))
+                group.create_task(self._customer(commander, org, random.randint(1, 4), group))
             group.create_task(vandalise(self.settings, self.broker, self.chaos, self.junk))
         await commander.close()
         self.done = True
         await asyncio.Event().wait()
 
-    async def _customer(self, commander: Commander, org: str, submissions: int) -> None:
+    async def _customer(self, commander: Commander, org: str, submissions: int, others: asyncio.TaskGroup) -> None:
         random = self.chaos.random
         orders = Orders(self.chaos, partial(self._ask, commander), self.cancelled, self.deleted, self.complaints)
         balance = random.choice((None, None, 2, 6, 30))  # None: its jobs cost nothing
@@ -101,6 +104,8 @@ class Traffic:
         register = RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org], plan=plan)
         await self._ask(commander, replace(register, credits=balance))
         self.schedules.open(org)
+        if self.modules and self.modules.active:
+            others.create_task(self.modules.customer(org, partial(self._ask, commander)))
         async with asyncio.TaskGroup() as deletions:
             for number in range(submissions):
                 await asyncio.sleep(random.uniform(0.0, self.chaos.weather.storm_seconds / 3))
@@ -250,6 +255,8 @@ class Traffic:
 
 
 def _new_jobs(command: AnyCommand) -> tuple[NewJob, ...]:
+    if isinstance(command, ResumeJob):
+        return (command.new,)
     submission = command.submission if isinstance(command, FireSchedule) else command
     return submission.jobs if isinstance(submission, SubmitJobs) else ()
 

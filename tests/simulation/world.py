@@ -23,6 +23,7 @@ from tests.simulation.hooks import Hooks
 from tests.simulation.houses import CREDENTIALS_KEY, Houses
 from tests.simulation.life import Life, current
 from tests.simulation.loop import VirtualLoop
+from tests.simulation.modules import Modules
 from tests.simulation.posted import Posted
 from tests.simulation.read_model import ReadModel
 from tests.simulation.rough import Rough
@@ -32,6 +33,7 @@ from tests.simulation.traffic import MOST_ORGS, Traffic
 from tests.simulation.vault import Vault
 
 MOST_STEPS = 400_000
+MODULE_RETENTION_SECONDS = 20  # behind the end of a job; each seed lives about as long
 SEALED = 0.4  # of all orgs: they have erasure
 HOUSED = 0.6  # of all orgs: they have a warehouse of their own
 RETRIES = tuple(SECOND * each // 2 for each in (1, 2, 3, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4))
@@ -72,6 +74,8 @@ class World:
         self.posted = Posted(self.hooks, self.model, self.chaos, self.settings.webhook_calls)
         self.schedules = Schedules(self.chaos, self.vault, self.houses, self.settings.partitions, START_MICROS)
         self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault, self.schedules, self.houses)
+        self.modules = Modules(seed, self.blobs, self.vault, self.traffic.accepted, self.traffic.deleted)
+        self.traffic.modules = self.modules
         # What runs of deciders have in memory: run, partition, since when (seconds), state.
         self.memories: list[tuple[Life, int, float, Ledger]] = []
         self.restored: Callable[[Ledger], None] = lambda _ledger: None  # hears of each state that was read back
@@ -138,4 +142,5 @@ def settings_of(random: Random) -> Settings:
         retention_poll_seconds=1.0,
         webhook_calls=random.choice((1, 2, 8)),
         webhook_timeout_seconds=4.0,
+        module_retention_seconds=MODULE_RETENTION_SECONDS,
     )

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections import deque
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Any
 
@@ -28,6 +29,7 @@ from services.workers.modules.tools import AttemptTools, OtherItems
 from services.workers.steps import Tools
 
 FLUSH_SECONDS = 1.0  # an outcome waits so long at most to be recorded, and a line to be told
+LEAST_SECONDS = 0.001  # that is waited for an outcome: what is left of a second may be less than clocks tell
 AHEAD = 2_000  # outcomes that a module may be ahead of the chunk that is being stored
 _encode = msgspec.json.Encoder().encode
 
@@ -107,37 +109,36 @@ class _Work:
 
     async def _outcomes(self, params: Any, items: Sequence[Item]) -> AsyncGenerator[protocol.Outcome | None]:
         """Yield what the module yields, and None whenever something waits to be told for long enough."""
-        queue: asyncio.Queue[protocol.Outcome | None] = asyncio.Queue(AHEAD)
-        running = asyncio.ensure_future(self._run(params, items, queue))
+        ahead, arrived, room = deque[protocol.Outcome](), asyncio.Event(), asyncio.Event()
+
+        async def run() -> None:
+            async with contextlib.aclosing(self._module.run(params, items, self.tools)) as outcomes:
+                async for outcome in outcomes:
+                    while len(ahead) >= AHEAD:
+                        room.clear()
+                        await room.wait()
+                    ahead.append(outcome)
+                    arrived.set()
+
+        running = asyncio.ensure_future(run())
+        running.add_done_callback(lambda _: arrived.set())
         try:
-            while True:
-                try:
-                    outcome = queue.get_nowait()
-                except asyncio.QueueEmpty:
-                    try:
-                        async with asyncio.timeout(max(0.0, self._flushed_at + FLUSH_SECONDS - monotonic())):
-                            outcome = await queue.get()
-                    except TimeoutError:
-                        yield None
-                        continue
-                if outcome is None:
-                    break
-                yield outcome
-                if monotonic() - self._flushed_at >= FLUSH_SECONDS:
+            while ahead or not running.done():
+                if ahead:
+                    yield ahead.popleft()
+                    room.set()
+                if monotonic() >= self._flushed_at + FLUSH_SECONDS:
                     yield None
+                if not ahead and not running.done():
+                    arrived.clear()
+                    with contextlib.suppress(TimeoutError):
+                        left = self._flushed_at + FLUSH_SECONDS - monotonic()
+                        async with asyncio.timeout(max(LEAST_SECONDS, left)):
+                            await arrived.wait()
             await running
         finally:
             running.cancel()
             await asyncio.wait({running})
-
-    async def _run(self, params: Any, items: Sequence[Item], queue: "asyncio.Queue[protocol.Outcome | None]") -> None:
-        try:
-            async with contextlib.aclosing(self._module.run(params, items, self.tools)) as outcomes:
-                async for outcome in outcomes:
-                    await queue.put(outcome)
-        finally:
-            if not (current := asyncio.current_task()) or not current.cancelling():
-                await queue.put(None)
 
 
 def attempts(
