@@ -119,7 +119,7 @@ class Stream:
             elif what == 1:
                 self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
             elif not self.live or what == 0:
-                self.submit(pick)
+                self.submit(pick, module=pick % 5 == 4)
             else:
                 self.advance(self.live[pick % len(self.live)], what)
         return self
@@ -164,16 +164,21 @@ class Stream:
             self.submit(schedule_id="sch-1")
 
     def submit(
-        self, number: int = 0, destinations: tuple[Destination, ...] | None = None, *, schedule_id: str = ""
+        self,
+        number: int = 0,
+        destinations: tuple[Destination, ...] | None = None,
+        *,
+        schedule_id: str = "",
+        module: bool = False,
     ) -> Play:
-        """Submit a job; the number chooses org and destinations."""
+        """Submit a job, of a workflow or a module; the number chooses org and destinations."""
         chosen = DESTINATIONS[: 1 + number % len(DESTINATIONS)] if destinations is None else destinations
         job_id = f"0197{self.partition:04x}-{len(self.jobs):04x}-7000-8000-000000000000"
         org = self.orgs[number % len(self.orgs)]
         job = Play(org, job_id, chosen, cost=int(org == self.orgs[0]))
         self.jobs.append(job)
         self.live.append(job)
-        if destinations is None and number % 5 == 4:
+        if module:
             submit_module(self, job, number)
             return job
         self.of(

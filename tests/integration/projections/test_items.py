@@ -26,7 +26,7 @@ def chain(stream: Stream, links: int) -> list[Play]:
     """Jobs that go on from one another: each records 5 items, then 4 of which the last one errors."""
     jobs: list[Play] = []
     for _ in range(links):
-        job = stream.resume(jobs[-1]) if jobs else stream.submit(4)
+        job = stream.resume(jobs[-1]) if jobs else stream.submit(4, module=True)
         stream.dispatch(job)
         stream.claim(job)
         for number in (3, 3, 4, 2):  # a plan, three items, four of which one errors, a line

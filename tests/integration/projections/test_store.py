@@ -186,7 +186,7 @@ def test_a_bad_row_of_any_table_is_impossible(project: Project, database: Connec
         stream.extract(each)
         stream.ack(each, "internal")
     stream.delete(deleted)
-    module = stream.submit(4)
+    module = stream.submit(4, module=True)
     stream.dispatch(module)
     stream.claim(module)
     for number in (3, 4, 2):

@@ -53,7 +53,7 @@ def worked() -> Stream:
     stream.ack(job, "internal")
     waiting = stream.submit(1)
     stream.dispatch(waiting)
-    module = stream.submit(4)
+    module = stream.submit(4, module=True)
     stream.dispatch(module)
     stream.claim(module)
     for number in (3, 4, 2):

@@ -26,7 +26,7 @@ def chain() -> tuple[Stream, Play, Play]:
     stream = Stream().open()
     jobs: list[Play] = []
     for _ in range(2):
-        job = stream.resume(jobs[-1]) if jobs else stream.submit(4)
+        job = stream.resume(jobs[-1]) if jobs else stream.submit(4, module=True)
         stream.dispatch(job)
         stream.claim(job)
         for number in (3, 3, 4):

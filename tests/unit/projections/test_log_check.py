@@ -221,7 +221,7 @@ def log() -> PartitionLog:
         stream.extract(job)
     stream.end_early(job, 2)
     stream.delete(job)
-    module = stream.submit(4)
+    module = stream.submit(4, module=True)
     stream.dispatch(module)
     stream.claim(module)
     for number in (3, 4, 2, 5):
