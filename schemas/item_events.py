@@ -38,7 +38,7 @@ class ItemsRecorded(Event, frozen=True, kw_only=True, gc=False):
     first_row: Annotated[int, doc("ordinal of its first result, from 0, counted from the first job of the chain")] = 0
     rows: Annotated[int, doc("how many results are in it")] = 0
     errors: Annotated[int, doc("how many of its planned items errored or were never started")] = 0
-    resumes_at: Annotated[int, doc("the planned item after the last that succeeded, in this chunk or before")] = 0
+    resume_item: Annotated[int, doc("the planned item after the last that succeeded, in this chunk or before")] = 0
     errors_before: Annotated[int, doc("how many planned items before that one did not succeed")] = 0
     surcharge: Annotated[int, doc("credits debited by this event for the items that succeeded")] = 0
 

@@ -29,7 +29,7 @@ class Come:
     rows: int = 0
     errors: int = 0
     result_bytes: int = 0
-    resumes_at: int = 0
+    resume_item: int = 0
     errors_before: int = 0
     logged: int = 0
     digest: bytes = b""
@@ -80,7 +80,7 @@ def _record(stream: "Stream", job: "Play", come: Come, number: int) -> None:
     errors = number % 3
     succeeded = number - errors
     if succeeded:
-        come.resumes_at, come.errors_before = come.next_item + succeeded, come.errors
+        come.resume_item, come.errors_before = come.next_item + succeeded, come.errors
     digest = hashlib.blake2b(f"{job.job_id}/{come.chunks}".encode(), digest_size=16).digest()
     surcharge = succeeded * (job.org_id == stream.orgs[0])
     stream.of(
@@ -97,7 +97,7 @@ def _record(stream: "Stream", job: "Play", come: Come, number: int) -> None:
             first_row=come.rows,
             rows=succeeded,
             errors=errors,
-            resumes_at=come.resumes_at,
+            resume_item=come.resume_item,
             errors_before=come.errors_before,
             surcharge=surcharge,
         ),
@@ -115,18 +115,18 @@ def go_on(stream: "Stream", source: "Play", job: "Play") -> None:
     assert come is not None
     assert first.come is not None
     first.come.links += 1
-    own = (Adopted(job_id=source.job_id, chunks=come.chunks, next_item=come.resumes_at),) if come.chunks else ()
+    own = (Adopted(job_id=source.job_id, chunks=come.chunks, next_item=come.resume_item),) if come.chunks else ()
     job.destinations, job.cost, job.first = (), 0, first
     job.come = Come(
         chain_id=come.chain_id,
         link=first.come.links,
         adopts=(*come.adopts, *own),
         plan_ref=come.plan_ref,
-        next_item=come.resumes_at,
+        next_item=come.resume_item,
         rows=come.rows,
         errors=come.errors_before,
         result_bytes=come.result_bytes,
-        resumes_at=come.resumes_at,
+        resume_item=come.resume_item,
         errors_before=come.errors_before,
         digest=come.digest,
         newest_ref=come.newest_ref,
@@ -148,7 +148,7 @@ def go_on(stream: "Stream", source: "Play", job: "Play") -> None:
             adopts=job.come.adopts,
             plan_ref=come.plan_ref,
             planned=PLANNED if come.plan_ref else 0,
-            next_item=come.resumes_at,
+            next_item=come.resume_item,
             rows=come.rows,
             errors=come.errors_before,
             result_bytes=come.result_bytes,

@@ -38,7 +38,7 @@ class Chunk(Struct):
     first_row: int
     rows: int
     errors: int
-    resumes_at: int
+    resume_item: int
     errors_before: int
 
 
@@ -91,7 +91,7 @@ def chunk_row(job: JobState, header: Header, event: ItemsRecorded) -> Chunk:
         event.first_row,
         event.rows,
         event.errors,
-        event.resumes_at,
+        event.resume_item,
         event.errors_before,
     )
 

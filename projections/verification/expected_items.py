@@ -25,7 +25,7 @@ OF_CHUNK = (
     "first_row",
     "rows",
     "errors",
-    "resumes_at",
+    "resume_item",
     "errors_before",
 )
 
@@ -65,7 +65,7 @@ def progress_columns(events: Sequence[Recorded]) -> Columns:
         "rows": began.rows + sum(chunk.rows for chunk in chunks),
         "errors": began.errors + sum(chunk.errors for chunk in chunks),
         "result_bytes": began.result_bytes + sum(getattr(chunk, name) for chunk in chunks for name in COUNTED),
-        "resumes_at": newest.resumes_at if newest else began.next_item,
+        "resume_item": newest.resume_item if newest else began.next_item,
         "errors_before": newest.errors_before if newest else began.errors,
         "logged": logged.number + 1 if logged else 0,
         "cost": sum(chunk.surcharge for chunk in chunks),

@@ -59,10 +59,10 @@ def _of_source(source: Sequence[Recorded], went_on: JobContinued, begun: int) ->
     before = [each for each in source if each.header.position < begun]
     chunks, earlier = chunks_of(before), last(before, JobContinued) or JobContinued()
     newest = chunks[-1] if chunks else None
-    own = [Adopted(job_id=went_on.source_job_id, chunks=len(chunks), next_item=newest.resumes_at)] if newest else []
+    own = [Adopted(job_id=went_on.source_job_id, chunks=len(chunks), next_item=newest.resume_item)] if newest else []
     wanted = {
         "adopts": (*earlier.adopts, *own),
-        "next_item": newest.resumes_at if newest else earlier.next_item,
+        "next_item": newest.resume_item if newest else earlier.next_item,
         "rows": earlier.rows + sum(chunk.rows for chunk in chunks),
         "errors": newest.errors_before if newest else earlier.errors,
     }

@@ -31,7 +31,7 @@ def not_resumable(ledger: Ledger, job: Job | None, command: ResumeJob) -> Refuse
     if _in_effect(ledger, job, command):
         return None
     if not job.terminal:
-        return Refused(code="not_ended", message=f"the job is {job.status}; resume it when it has ended")
+        return Refused(code="not_terminal", message=f"the job is {job.status}; resume it when it has ended")
     if job.expired:
         return Refused(code="results_expired", message="its results were purged; submit the job anew")
     for other in going_on_from(org.chains, job):
@@ -64,7 +64,7 @@ def why_alone(ledger: Ledger, job: Job, error_type: str) -> str:
     others, most = org.live - (not job.terminal), ledger.policy.follow_up_jobs
     if others >= most:
         return f"the account has {others} jobs pending or running, and from {most} on none follows by itself"
-    if items.resumes_at >= items.planned:
+    if items.resume_item >= items.planned:
         return "every planned item has its outcome"
     if job.private[:1] == SEALED:
         return "the job is sealed under a key of its own"
@@ -123,7 +123,7 @@ def _continued(
         adopts=adopted_by_next(items, job.job_id),
         plan_ref=items.plan_ref,
         planned=items.planned,
-        next_item=items.resumes_at,
+        next_item=items.resume_item,
         rows=items.rows,
         errors=items.errors_before,
         result_bytes=items.result_bytes,

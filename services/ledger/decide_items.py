@@ -86,7 +86,7 @@ def _follows(items: Items, part: Chunk) -> bool:
 
 
 def _recorded(job: Job, items: Items, part: Chunk) -> ItemsRecorded:
-    succeeded = part.resumes_at > 0
+    succeeded = part.resume_item > 0
     return ItemsRecorded(
         org_id=job.org_id,
         job_id=job.job_id,
@@ -102,6 +102,6 @@ def _recorded(job: Job, items: Items, part: Chunk) -> ItemsRecorded:
         first_row=items.rows,
         rows=part.rows,
         errors=part.errors,
-        resumes_at=part.resumes_at if succeeded else items.resumes_at,
+        resume_item=part.resume_item if succeeded else items.resume_item,
         errors_before=items.errors + part.errors_before if succeeded else items.errors_before,
     )

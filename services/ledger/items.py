@@ -28,7 +28,7 @@ class Items(Struct, frozen=True, kw_only=True, gc=False):
     rows: int = 0
     errors: int = 0
     result_bytes: int = 0
-    resumes_at: int = 0  # the planned item after the last that succeeded
+    resume_item: int = 0  # the planned item after the last that succeeded
     errors_before: int = 0  # that one
     logged: int = 0  # events with lines
     cost: int = 0  # credits that its own items have cost
@@ -39,7 +39,7 @@ class Items(Struct, frozen=True, kw_only=True, gc=False):
     @property
     def progressed(self) -> bool:
         """Whether an item has succeeded since this link of the chain began."""
-        return self.resumes_at > self.begins_at
+        return self.resume_item > self.begins_at
 
     @property
     def processed(self) -> int:
@@ -71,7 +71,7 @@ def evolve_items(
                 rows=event.rows,
                 errors=event.errors,
                 result_bytes=event.result_bytes,
-                resumes_at=event.next_item,
+                resume_item=event.next_item,
                 errors_before=event.errors,
                 digest=event.digest,
                 newest_ref=event.newest_ref,
@@ -87,7 +87,7 @@ def evolve_items(
                 rows=before.rows + event.rows,
                 errors=before.errors + event.errors,
                 result_bytes=before.result_bytes + event.rows_bytes + event.outcomes_bytes + event.stats_bytes,
-                resumes_at=event.resumes_at,
+                resume_item=event.resume_item,
                 errors_before=event.errors_before,
                 cost=before.cost + event.surcharge,
                 digest=chained(before.digest, event.digest),
@@ -107,4 +107,4 @@ def adopted_by_next(items: Items, job_id: str) -> tuple[Adopted, ...]:
     """Return the chunks that whoever goes on from a job has before its own."""
     if not items.chunks:
         return items.adopts
-    return (*items.adopts, Adopted(job_id=job_id, chunks=items.chunks, next_item=items.resumes_at))
+    return (*items.adopts, Adopted(job_id=job_id, chunks=items.chunks, next_item=items.resume_item))

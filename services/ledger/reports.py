@@ -52,7 +52,7 @@ class Chunk(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=Tr
     next_item: Int
     rows: Int
     errors: Int
-    resumes_at: Int = 0  # the planned item after the last in this chunk that succeeded; 0: none did
+    resume_item: Int = 0  # the planned item after the last in this chunk that succeeded; 0: none did
     errors_before: Int = 0  # how many in this chunk before that one did not succeed
 
 

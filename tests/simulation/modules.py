@@ -27,7 +27,7 @@ from tests.simulation.vault import Vault
 
 CHANCE = 0.4  # of all seeds
 NAME = "count"
-NOT_NOW = ("resume_pending", "not_ended", "results_expired", "unknown_job", "queue_full", "quota_exhausted")
+NOT_NOW = ("resume_pending", "not_terminal", "results_expired", "unknown_job", "queue_full", "quota_exhausted")
 Ask = Callable[[AnyCommand, bool], Awaitable[Answer]]
 
 

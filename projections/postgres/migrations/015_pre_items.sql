@@ -30,7 +30,7 @@ CREATE TABLE item_chunks (
     first_row bigint NOT NULL,
     rows bigint NOT NULL,
     errors bigint NOT NULL,
-    resumes_at bigint NOT NULL,
+    resume_item bigint NOT NULL,
     errors_before bigint NOT NULL,
     PRIMARY KEY (org_id, job_id, chunk),
     CONSTRAINT chunk_is_of_some_items CHECK (next_item > first_item AND errors BETWEEN 0 AND next_item - first_item)

@@ -33,7 +33,7 @@ class Full:
     next_item: int
     rows: int
     errors: int
-    resumes_at: int
+    resume_item: int
     errors_before: int
 
     def report(self, key: str) -> Chunk:
@@ -49,7 +49,7 @@ class Full:
             next_item=self.next_item,
             rows=self.rows,
             errors=self.errors,
-            resumes_at=self.resumes_at,
+            resume_item=self.resume_item,
             errors_before=self.errors_before,
         )
 
@@ -70,7 +70,7 @@ class Recorder:
         self._first = self._next
         self._rows: list[bytes] = []
         self._outcomes: list[bytes] = []
-        self._bytes = self._errors = self._resumes_at = self._errors_before = 0
+        self._bytes = self._errors = self._resume_item = self._errors_before = 0
 
     @property
     def empty(self) -> bool:
@@ -116,7 +116,7 @@ class Recorder:
         if error:
             self._errors += 1
         else:
-            self._resumes_at, self._errors_before, self._resumable = self._next, self._errors, None
+            self._resume_item, self._errors_before, self._resumable = self._next, self._errors, None
 
     def take(self) -> Full:
         """Return the chunk at hand, and begin the next one."""
@@ -128,7 +128,7 @@ class Recorder:
             self._next,
             len(self._rows),
             self._errors,
-            self._resumes_at,
+            self._resume_item,
             self._errors_before,
         )
         self._number += 1

@@ -30,7 +30,7 @@ def chunk(number: int, first: int, following: int, errors: int = 0, **fields: ob
         next_item=following,
         rows=following - first - errors,
         errors=errors,
-        resumes_at=following,
+        resume_item=following,
         errors_before=errors,
     )
     return msgspec.structs.replace(part, **fields)

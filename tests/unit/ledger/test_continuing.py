@@ -14,7 +14,7 @@ BROKE = Failed(error_type="module_failed")
 
 def failed(world: World | None = None) -> World:
     world = running(world)
-    tell(world, PLAN, chunk(0, 0, 10, errors=3, resumes_at=8, errors_before=1), outcome=BROKE)
+    tell(world, PLAN, chunk(0, 0, 10, errors=3, resume_item=8, errors_before=1), outcome=BROKE)
     return world
 
 
@@ -60,7 +60,7 @@ def test_a_resume_that_comes_twice_makes_one_job() -> None:
 
 def test_what_runs_and_what_was_purged_or_deleted_or_is_no_module_is_not_resumed() -> None:
     world = running()
-    assert (resume(world, "j2"), code(world)) == ([], "not_ended")
+    assert (resume(world, "j2"), code(world)) == ([], "not_terminal")
     assert (resume(world, "j2", job_id="nobody"), code(world)) == ([], "unknown_job")
     tell(world, PLAN, chunk(0, 0, 10), outcome=BROKE)
     world.now += 8 * DAY * 1_000_000
@@ -87,7 +87,7 @@ def test_at_the_run_time_limit_a_job_that_made_progress_is_followed_by_another()
 
 def test_without_progress_no_job_follows_and_the_error_says_so() -> None:
     world = running(limit=HOUR)
-    tell(world, PLAN, chunk(0, 0, 10, errors=10, rows=0, resumes_at=0, errors_before=0))
+    tell(world, PLAN, chunk(0, 0, 10, errors=10, rows=0, resume_item=0, errors_before=0))
     events = world.after(HOUR)
     assert names(events) == ["JobFailed"]
     assert "no item has succeeded since this link of the chain started; resume it" in why(events)

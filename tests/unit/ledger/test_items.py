@@ -58,12 +58,12 @@ def test_the_next_attempt_is_told_how_far_the_job_has_come_and_the_old_one_recor
 
 def test_the_place_to_go_on_from_is_behind_the_last_item_that_succeeded() -> None:
     world = running()
-    tell(world, PLAN, chunk(0, 0, 10, errors=4, resumes_at=8, errors_before=2))
-    assert (items(world).resumes_at, items(world).errors_before, items(world).errors) == (8, 2, 4)
-    tell(world, chunk(1, 10, 15, errors=5, resumes_at=0, errors_before=0, rows=0))
-    assert (items(world).resumes_at, items(world).errors_before, items(world).errors) == (8, 2, 9)
-    tell(world, chunk(2, 15, 20, errors=1, resumes_at=20, errors_before=1))
-    assert (items(world).resumes_at, items(world).errors_before) == (20, 10)
+    tell(world, PLAN, chunk(0, 0, 10, errors=4, resume_item=8, errors_before=2))
+    assert (items(world).resume_item, items(world).errors_before, items(world).errors) == (8, 2, 4)
+    tell(world, chunk(1, 10, 15, errors=5, resume_item=0, errors_before=0, rows=0))
+    assert (items(world).resume_item, items(world).errors_before, items(world).errors) == (8, 2, 9)
+    tell(world, chunk(2, 15, 20, errors=1, resume_item=20, errors_before=1))
+    assert (items(world).resume_item, items(world).errors_before) == (20, 10)
 
 
 def test_lines_are_recorded_once_by_their_number() -> None:

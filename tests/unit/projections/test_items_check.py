@@ -61,7 +61,7 @@ def test_a_log_as_the_decider_writes_it_has_no_fault() -> None:
         (ItemsRecorded, 1, {"chunk": 2}, "items"),
         (ItemsRecorded, 1, {"first_row": 99}, "items"),
         (ItemsRecorded, 3, {"next_item": PLANNED + 1}, "items"),
-        (ItemsRecorded, 1, {"resumes_at": 5}, "next_item"),
+        (ItemsRecorded, 1, {"resume_item": 5}, "next_item"),
         (JobContinued, 0, {"rows": 1}, "rows"),
         (JobContinued, 0, {"errors": 7}, "errors"),
         (JobContinued, 0, {"adopts": ()}, "adopts"),
@@ -79,7 +79,7 @@ def test_a_job_that_is_done_with_items_left_is_named() -> None:
     assert named(stream) == {"outcomes"}
 
 
-def test_two_resumes_at_a_time_are_named_and_one_after_the_other_are_not() -> None:
+def test_two_resume_item_a_time_are_named_and_one_after_the_other_are_not() -> None:
     stream, first, second = chain()
     stream.resume(first)
     assert named(stream) == {"resumes"}
