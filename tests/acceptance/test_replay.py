@@ -19,11 +19,10 @@ from api.config.orgs import INTERNAL_DESTINATION
 from projections.verify import verify
 from services.localstack.ports import port_for
 from services.runtime.settings import Settings
-from tests.acceptance.instances import Caller, instance, prepared
+from tests.acceptance.instances import Caller, delivering, instance, prepared
 from tests.eventually import eventually
 from tests.integration.workers.plant import ROOT, Plant
 from tests.receiver import Receiver, receiving
-from tests.unit.workers.fakes import service, workflow
 
 SECONDS = 90.0  # for what takes some seconds on a machine with nothing else to do
 HOOK = "/hook"
@@ -31,17 +30,8 @@ HOOK = "/hook"
 
 @pytest.fixture
 async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
-    """A plant with everything that delivers and projects."""
-    plant = Plant(settings, tmp_path)
-    try:
-        await plant.open(workflow(service("a")))
-        await plant.worker("worker-1")
-        plant.start("services.writers")
-        plant.start("services.writers", JOBLEDGER_WRITER_KIND="webhook")
-        plant.start("projections")
+    async with delivering(settings, tmp_path) as plant:
         yield plant
-    finally:
-        await plant.close()
 
 
 @dataclass

@@ -11,11 +11,10 @@ from schemas.events import DeliveryRequested, DeliveryWaived, JobCompleted, JobS
 from schemas.values import After
 from services.localstack.ports import port_for
 from services.runtime.settings import Settings
-from tests.acceptance.instances import Caller, instance, prepared
+from tests.acceptance.instances import Caller, delivering, instance, prepared
 from tests.eventually import eventually
 from tests.integration.workers.plant import Plant
 from tests.receiver import Receiver, receiving
-from tests.unit.workers.fakes import service, workflow
 
 SECONDS = 120.0
 NAMES = ("kept", "disabled", "deleted")
@@ -23,17 +22,8 @@ NAMES = ("kept", "disabled", "deleted")
 
 @pytest.fixture
 async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
-    """A plant with its decider, a worker, a projection, and writers of our table and of webhooks."""
-    plant = Plant(settings, tmp_path)
-    try:
-        await plant.open(workflow(service("a")))
-        await plant.worker("worker-1")
-        plant.start("services.writers")
-        plant.start("services.writers", JOBLEDGER_WRITER_KIND="webhook")
-        plant.start("projections")
+    async with delivering(settings, tmp_path) as plant:
         yield plant
-    finally:
-        await plant.close()
 
 
 async def ordered(caller: Caller, api: str, method: str, path: str, body: Any = None) -> Any:
