@@ -6,7 +6,7 @@ from typing import Generic
 
 from projections.runner import Log, Read
 
-LONG_SECONDS = 3600.0  # the log underneath waits no longer than it was told to; what writes may take its time
+LONG_SECONDS = 3600.0  # the log underneath waits no longer than it was told to
 
 
 class AheadLog(Generic[Read]):
@@ -57,10 +57,10 @@ class AheadLog(Generic[Read]):
             self._tell(batch, None)
 
     def _goes_on(self) -> bool:
-        """Wait until the batch before was taken; whether there is to be another."""
+        """Wait until the batch before was taken, however long what writes it takes; whether there is to be another."""
         with self._changed:
-            taken = self._changed.wait_for(lambda: self._closing or self._batch is None, LONG_SECONDS)
-            return taken and not self._closing
+            self._changed.wait_for(lambda: self._closing or self._batch is None)
+            return not self._closing
 
     def _tell(self, batch: Sequence[Read] | None, error: Exception | None) -> None:
         with self._changed:

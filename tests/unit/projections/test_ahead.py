@@ -1,11 +1,13 @@
 """The log is read on while what came before is written: in order, one batch ahead, and no fault is lost."""
 
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 import pytest
 
+from projections import ahead
 from projections.ahead import AheadLog
 
 PATIENCE_SECONDS = 10.0
@@ -62,6 +64,18 @@ def test_a_fault_comes_behind_what_was_read_before_it_and_stays() -> None:
             with pytest.raises(ValueError, match="a gap"):
                 log.poll(10, 0.0)
     assert numbers.closed
+
+
+def test_it_reads_on_however_long_a_batch_takes_to_be_written(
+    numbers: Numbers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ahead, "LONG_SECONDS", 0.0)  # every write takes longer than this
+    read: list[int] = []
+    give_up_at = time.monotonic() + PATIENCE_SECONDS
+    with closing(AheadLog(numbers)) as log:
+        while len(read) < 100 and time.monotonic() < give_up_at:
+            read += log.poll(1, 0.0)
+    assert read == list(range(100))
 
 
 def test_it_is_closed_while_it_reads_and_before_it_ever_did(numbers: Numbers) -> None:
