@@ -71,7 +71,11 @@ def refusal(ledger: Ledger, command: AnyCommand) -> Refused | None:
                 or cannot_pay(ledger, command)
             )
         case ResumeJob():
-            return _unknown_org(ledger, command.org_id) or not_resumable(ledger, own_job(ledger, command), command)
+            return (
+                _unknown_org(ledger, command.org_id)
+                or _key_conflict(ledger, command)
+                or not_resumable(ledger, own_job(ledger, command), command)
+            )
         case FireSchedule():
             return _unknown_org(ledger, command.org_id) or _not_fired(ledger, command)
         case CancelJob():
@@ -115,7 +119,7 @@ def _bad_limits(command: ChangeOrgLimit) -> Refused | None:
     return None
 
 
-def _key_conflict(ledger: Ledger, command: SubmitJobs | GrantCredits | SetCredits) -> Refused | None:
+def _key_conflict(ledger: Ledger, command: SubmitJobs | ResumeJob | GrantCredits | SetCredits) -> Refused | None:
     key = known(ledger, ledger.orgs[command.org_id], command.idempotency_digest)
     if key is None or key.is_of(command.request_digest):
         return None

@@ -58,6 +58,14 @@ def test_a_resume_that_comes_twice_makes_one_job() -> None:
     assert "other" not in world.ledger.jobs
 
 
+def test_a_key_that_came_with_another_request_before_resumes_nothing_and_says_so() -> None:
+    world = failed()
+    resume(world, "j2", idempotency_digest=b"k" * 16, request_digest=b"r" * 16)
+    world.cancel("j2")
+    assert resume(world, "j3", "j2", idempotency_digest=b"k" * 16, request_digest=b"s" * 16) == []
+    assert code(world) == "idempotency_conflict"
+
+
 def test_what_runs_and_what_was_purged_or_deleted_or_is_no_module_is_not_resumed() -> None:
     world = running()
     assert (resume(world, "j2"), code(world)) == ([], "not_terminal")
