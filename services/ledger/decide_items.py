@@ -26,14 +26,15 @@ def is_new(items: Items | None, part: ItemsReport) -> bool:
 
 
 def item_events(job: Job, parts: tuple[ItemsReport, ...], purse: Purse) -> list[AnyEvent] | None:
-    """Return the events of those parts of a report that are new.
+    """Return the events of those parts of a report that are new; the end of the job last, where credits run out.
 
     None: a chunk or a plan before it is missing, so that this one must not be recorded.
     """
     events: list[AnyEvent] = []
+    ends: list[AnyEvent] = []
     items = job.items
     for part in parts:
-        if not is_new(items, part):
+        if not is_new(items, part) or (ends and not isinstance(part, Logged)):
             continue
         event = _event(job, items, part)
         if event is None:
@@ -41,13 +42,11 @@ def item_events(job: Job, parts: tuple[ItemsReport, ...], purse: Purse) -> list[
         if isinstance(event, ItemsRecorded):
             asked = (event.next_item - event.first_item - event.errors) * job.terms.item_credits
             event = replace(event, surcharge=purse.pay_items(asked))
-            events.append(event)
             if purse.pays_items and event.surcharge < asked:
-                return [*events, ran_out_of_items(job)]
-        else:
-            events.append(event)
+                ends.append(ran_out_of_items(job))
+        events.append(event)
         items = evolve_items(items, job.job_id, event)
-    return events
+    return [*events, *ends]
 
 
 def _event(job: Job, items: Items | None, part: ItemsReport) -> ItemsPlanned | ItemsRecorded | JobLogged | None:

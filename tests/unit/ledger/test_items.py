@@ -103,6 +103,12 @@ def test_a_job_whose_credits_run_out_fails_with_what_it_has_and_goes_on_when_the
     assert (events[-1].refund, world.ledger.orgs["acme"].account.balance, items(world).rows) == (0, 0, 10)
 
 
+def test_what_a_job_said_before_its_credits_ran_out_is_recorded_too() -> None:
+    world = running(World().org(credits=20), item_credits=3)
+    events = tell(world, PLAN, chunk(0, 0, 10), Logged(number=0, lines=1, private=b"\0{}"))
+    assert names(events) == ["ItemsPlanned", "ItemsRecorded", "JobLogged", "JobFailed"]
+
+
 def test_results_of_modules_expire_after_seven_days_with_counts_and_a_digest() -> None:
     world = running()
     tell(world, PLAN, chunk(0, 0, 10), chunk(1, 10, 100, errors=3), outcome=DONE)
