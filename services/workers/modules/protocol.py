@@ -37,7 +37,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one planned item: results, or an error."""
+    """What came of one planned item: results or an error, never both."""
 
     number: int
     rows: Sequence[Mapping[str, Any]] = ()

@@ -20,7 +20,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 class BadOutcome(ValueError):
-    """A module said something of an item that is not planned, or that has its outcome already."""
+    """A module said something of an item that is not planned or has its outcome already, or two things of one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,12 @@ class Recorder:
         return self._base + len(self._items) - self._next
 
     def add(self, outcome: Outcome) -> None:
-        """Take an outcome; items that it passes over were never started. Raises BadOutcome."""
+        """Take an outcome; items that it passes over were never started. Raises BadOutcome.
+
+        Whoever goes on from here does an item again that errored: results of it would be there twice.
+        """
+        if outcome.error and outcome.rows:
+            raise BadOutcome(f"item {outcome.number} has results and the error {outcome.error!r}: give one of them")
         if not self._next <= outcome.number < self._base + len(self._items):
             raise BadOutcome(f"item {outcome.number} is not planned, or has its outcome: {self._next} comes next")
         while self._next < outcome.number:

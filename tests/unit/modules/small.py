@@ -42,6 +42,7 @@ class Count:
     item_credits: int = 1
     stops_before: int = -1  # it never gets to this item: it waits for ever
     breaks_before: int = -1
+    says_both_at: int = -1  # results, and an error
     worked_at: list[int] = field(default_factory=list)
 
     def faults(self, params: CountParams) -> list[str]:
@@ -63,6 +64,9 @@ class Count:
             if item.value["n"] in params.skipped:
                 continue
             self.worked_at.append(item.number)
+            if item.number == self.says_both_at:
+                yield Outcome(item.number, rows=[{"n": item.value["n"]}], error="http_4xx")
+                continue
             if item.value["n"] in params.failing:
                 yield Outcome(item.number, error="http_4xx", message="no such page")
             else:

@@ -132,6 +132,19 @@ async def test_a_module_that_breaks_fails_its_job_with_what_it_has() -> None:
     assert shop.numbers() == [0, 1, 2, 3, 4]
 
 
+async def test_results_of_an_item_that_errored_are_not_taken_as_who_goes_on_would_have_them_twice() -> None:
+    shop = Shop(Count(says_both_at=5))
+    shop.submit(items=10)
+    events = await shop.run()
+    assert isinstance(events[-1], JobFailed)
+    assert events[-1].error_type == "module_fault"
+    assert b"item 5 has results and the error 'http_4xx'" in (private_json(events[-1].private) or b"")
+    shop.module = Count()
+    resume(shop.world, "j2")
+    await shop.run("j2")
+    assert shop.numbers("j2") == list(range(10))
+
+
 async def test_params_that_are_not_those_of_the_module_fail_the_job() -> None:
     shop = Shop()
     shop.submit(items="many")
