@@ -19,6 +19,7 @@ from services.runtime.errors import BlobFault, BlobMissing
 from services.runtime.item_chunks import chunk_key, lines_of, packed_lines, plan_key, stats_part
 from services.runtime.time import monotonic
 from services.workers.attempt import AWAY_DELAY_MS, Report
+from services.workers.extract.size import chars_of
 from services.workers.job import Unreadable, private
 from services.workers.modules import protocol
 from services.workers.modules.protocol import Item, Module, ModuleFailed
@@ -31,6 +32,7 @@ from services.workers.steps import Tools
 FLUSH_SECONDS = 1.0  # an outcome waits so long at most to be recorded, and a line to be told
 LEAST_SECONDS = 0.001  # that is waited for an outcome: what is left of a second may be less than clocks tell
 AHEAD = 2_000  # outcomes that a module may be ahead of the chunk that is being stored
+AHEAD_CHARS = 8 << 20  # of their results: a broker that is away for long must not fill the memory
 _encode = msgspec.json.Encoder().encode
 
 log = logging.getLogger(__name__)
@@ -109,15 +111,19 @@ class _Work:
 
     async def _outcomes(self, params: Any, items: Sequence[Item]) -> AsyncGenerator[protocol.Outcome | None]:
         """Yield what the module yields, and None whenever something waits to be told for long enough."""
-        ahead, arrived, room = deque[protocol.Outcome](), asyncio.Event(), asyncio.Event()
+        ahead, arrived, room = deque[tuple[protocol.Outcome, int]](), asyncio.Event(), asyncio.Event()
+        chars = 0  # of those that are ahead
 
         async def run() -> None:
+            nonlocal chars
             async with contextlib.aclosing(self._module.run(params, items, self.tools)) as outcomes:
                 async for outcome in outcomes:
-                    while len(ahead) >= AHEAD:
+                    while len(ahead) >= AHEAD or chars >= AHEAD_CHARS:
                         room.clear()
                         await room.wait()
-                    ahead.append(outcome)
+                    taken = chars_of(outcome.rows)
+                    chars += taken
+                    ahead.append((outcome, taken))
                     arrived.set()
 
         running = asyncio.ensure_future(run())
@@ -125,7 +131,9 @@ class _Work:
         try:
             while ahead or not running.done():
                 if ahead:
-                    yield ahead.popleft()
+                    outcome, taken = ahead.popleft()
+                    chars -= taken
+                    yield outcome
                     room.set()
                 if monotonic() >= self._flushed_at + FLUSH_SECONDS:
                     yield None

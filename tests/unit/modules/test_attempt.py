@@ -1,5 +1,6 @@
 """Attempts at module jobs against the rules of the ledger: nothing is lost and nothing done twice, whatever dies."""
 
+import asyncio
 import random
 
 import pytest
@@ -9,12 +10,14 @@ from schemas.private import private_json
 from services.ledger.status import Status
 from services.runtime.errors import BlobFault
 from services.runtime.item_chunks import stats_part
-from services.workers.modules import recorder
+from services.workers.extract.size import chars_of
+from services.workers.modules import attempt, recorder
 from services.workers.modules.protocol import Limits
 from services.workers.modules.stats import decoded
 from tests.unit.ledger.modules import code, items, resume
 from tests.unit.ledger.world import names
 from tests.unit.modules.small import Count, Shop
+from tests.unit.workers.fakes import MemoryBlobs
 
 
 @pytest.fixture(autouse=True)
@@ -143,6 +146,28 @@ async def test_results_of_an_item_that_errored_are_not_taken_as_who_goes_on_woul
     resume(shop.world, "j2")
     await shop.run("j2")
     assert shop.numbers("j2") == list(range(10))
+
+
+async def test_a_module_is_not_ahead_of_what_is_stored_by_more_than_fits_in_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(attempt, "AHEAD_CHARS", 2 * chars_of([{"n": 0}]))
+    module, worked = Count(), list[int]()
+
+    class Slow(MemoryBlobs):
+        async def put(self, key: str, data: bytes) -> None:
+            for _ in range(200):  # turns, in which a module does as much as it may
+                await asyncio.sleep(0)
+            await super().put(key, data)
+            worked.append(len(module.worked_at))
+
+    shop = Shop(module, blobs=Slow())
+    shop.submit(items=60)
+    await shop.run()
+    assert shop.numbers() == list(range(60))
+    stored = range(0, 61, 3)  # at each put: the plan, then chunks
+    most = max(done - done_before for done, done_before in zip(worked, stored, strict=True))
+    assert most <= 3, "two that wait, and one that waits for room"
 
 
 async def test_params_that_are_not_those_of_the_module_fail_the_job() -> None:
