@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable
-from datetime import UTC, datetime
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -12,6 +11,7 @@ from schemas.private import private_bytes
 from schemas.storable import storable_text
 from services.ledger.reports import Logged
 from services.ledger.workflow import ServiceSettings
+from services.runtime.time import utc_now
 from services.workers.modules.protocol import Level, TooHard
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 from services.workers.readers import PageTooHard
@@ -21,7 +21,7 @@ PROVIDER = "direct"
 TRIES = 3
 FIRST_WAIT_SECONDS = 1.0  # then twice as long
 MOST_WAIT_SECONDS = 30.0
-BUNDLE_BYTES = 16 * 1024  # of lines in one event
+BUNDLE_CHARS = 16 * 1024  # of lines in one event
 MOST_LINES = 200
 LINE_CHARS = 1_000
 Read = TypeVar("Read")
@@ -43,7 +43,7 @@ class AttemptTools:
         self._org_id, self._job_id = org_id, job_id
         self._number = logged
         self._lines: list[dict[str, str]] = []
-        self._bytes = self._dropped = 0
+        self._chars = self._dropped = 0
 
     async def fetch(self, url: str) -> FetchResult:
         """Fetch a page; an error that may pass is waited for a few times."""
@@ -67,12 +67,12 @@ class AttemptTools:
     def log(self, level: Level, message: str) -> None:
         """Say something; what is said too fast is counted, not kept."""
         text = storable_text(message)[:LINE_CHARS]
-        if len(self._lines) >= MOST_LINES or self._bytes + len(text) > BUNDLE_BYTES:
+        if len(self._lines) >= MOST_LINES or self._chars + len(text) > BUNDLE_CHARS:
             self._dropped += 1
             return
-        at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        at = utc_now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
         self._lines.append({"level": level, "message": text, "timestamp": at})
-        self._bytes += len(text)
+        self._chars += len(text)
 
     async def items_of(self, job_id: str) -> AsyncIterator[dict[str, Any]]:
         """Yield the results of another job."""
@@ -89,7 +89,7 @@ class AttemptTools:
             self._lines.append({**self._lines[-1], "level": "warn", "message": note})
         said = Logged(number=self._number, lines=len(self._lines), private=private_bytes({"lines": self._lines}))
         self._number += 1
-        self._lines, self._bytes, self._dropped = [], 0, 0
+        self._lines, self._chars, self._dropped = [], 0, 0
         return (said,)
 
 
