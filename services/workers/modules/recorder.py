@@ -10,7 +10,7 @@ from services.ledger.items import Items
 from services.ledger.reports import Chunk
 from services.runtime.item_chunks import Packed, packed
 from services.workers.modules.protocol import Item, Outcome
-from services.workers.modules.stats import Kept, Stats, copy_of, encoded
+from services.workers.modules.stats import Kept, Stats, encoded, without_errored
 
 CHUNK_ITEMS = 1_000
 CHUNK_BYTES = 1024 * 1024  # of results, as JSON
@@ -64,6 +64,7 @@ class Recorder:
         self._number = come.chunks
         self._stats = kept.now
         self._resumable = kept.resumable
+        self._errored: list[Item] = []  # since the last item that succeeded, as long as `_resumable` is not told
         self._begin()
 
     def _begin(self) -> None:
@@ -113,7 +114,7 @@ class Recorder:
         if error:
             said |= {"error": error, "message": storable_text(message)[:MESSAGE_CHARS]}
             if self._resumable is None:
-                self._resumable = copy_of(self._stats)
+                self._errored.append(item)
         named = {name: item.value[name] for name in ("query", "zone", "url") if name in item.value}
         self._outcomes.append(_encode(said | named))
         self._stats.add(item.value, rows, failed=bool(error))
@@ -122,12 +123,15 @@ class Recorder:
             self._errors += 1
         else:
             self._resume_item, self._errors_before, self._resumable = self._next, self._errors, None
+            self._errored.clear()
 
     def take(self) -> Full:
         """Return the chunk at hand, and begin the next one."""
-        stats: Kept = Kept(self._stats, self._resumable)
+        if self._errored:  # once for a chunk: counts of many queries are large
+            self._resumable = without_errored(self._stats, [item.value for item in self._errored])
+            self._errored.clear()
         full = Full(
-            packed(self._rows, self._outcomes, encoded(stats)),
+            packed(self._rows, self._outcomes, encoded(Kept(self._stats, self._resumable))),
             self._number,
             self._first,
             self._next,

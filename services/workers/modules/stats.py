@@ -1,6 +1,6 @@
 """What is counted of outcomes by query and by zone, as it is kept at the end of each chunk."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -26,15 +26,20 @@ class Stats(Struct, omit_defaults=True):
 
     def add(self, value: Mapping[str, Any], results: int, *, failed: bool) -> None:
         """Count an outcome of a planned item."""
+        for counts, name in self.counted(value):
+            count = counts.get(name)
+            if count is None:
+                key = name if len(counts) < MOST_NAMED else OTHERS
+                count = counts.setdefault(key, Count())
+            count.processed += 1
+            count.results += results
+            count.errors += failed
+
+    def counted(self, value: Mapping[str, Any]) -> Iterator[tuple[dict[str, Count], str]]:
+        """Yield what a planned item is counted in, and by which name."""
         for counts, name in ((self.by_query, value.get("query")), (self.by_zone, value.get("zone"))):
             if isinstance(name, str):
-                count = counts.get(name)
-                if count is None:
-                    key = name if len(counts) < MOST_NAMED else OTHERS
-                    count = counts.setdefault(key, Count())
-                count.processed += 1
-                count.results += results
-                count.errors += failed
+                yield counts, name
 
 
 class Kept(Struct, omit_defaults=True):
@@ -58,6 +63,15 @@ def decoded(data: bytes) -> Kept:
     return _decode(data) if data else Kept(Stats())
 
 
-def copy_of(stats: Stats) -> Stats:
-    """Return counts that change by themselves."""
-    return msgspec.json.decode(_encode(stats), type=Stats)
+def without_errored(stats: Stats, values: Iterable[Mapping[str, Any]]) -> Stats:
+    """Return counts as they were before these items, each of which errored, were counted."""
+    before = msgspec.json.decode(_encode(stats), type=Stats)
+    for value in values:
+        for counts, name in before.counted(value):
+            key = name if name in counts else OTHERS
+            count = counts[key]
+            count.processed -= 1
+            count.errors -= 1
+            if not count.processed:
+                del counts[key]
+    return before
