@@ -15,7 +15,7 @@ from services.ledger.credits import cannot_pay_items
 from services.ledger.ids import determined_id, shown_id
 from services.ledger.items import Items, adopted_by_next
 from services.ledger.job import Job
-from services.ledger.queue_limits import known, no_room
+from services.ledger.queue_limits import known, no_room, queue_seconds
 from services.ledger.replies import Refused
 from services.ledger.state import Ledger
 
@@ -47,7 +47,7 @@ def resume(ledger: Ledger, job: Job, command: ResumeJob) -> list[AnyEvent]:
     """Return the events of a job that goes on from another; none for a command that came before."""
     if _in_effect(ledger, job, command):
         return []
-    submitted = _submitted(job, command.new.job_id, command.new.private or job.private)
+    submitted = _submitted(ledger, job, command.new.job_id, command.new.private or job.private)
     return [*_continued(ledger, job, submitted, command.idempotency_digest, command.request_digest)]
 
 
@@ -79,7 +79,7 @@ def follow_up(ledger: Ledger, job: Job, failed: JobFailed) -> list[AnyEvent]:
         return []
     link = next_link(ledger.orgs[job.org_id].chains, job)
     job_id = shown_id(determined_id(ledger.occurred_at, f"{job.job_id}:{link}".encode()))
-    return [*_continued(ledger, job, _submitted(job, job_id, job.private))]
+    return [*_continued(ledger, job, _submitted(ledger, job, job_id, job.private))]
 
 
 def _in_effect(ledger: Ledger, job: Job, command: ResumeJob) -> bool:
@@ -92,7 +92,7 @@ def _in_effect(ledger: Ledger, job: Job, command: ResumeJob) -> bool:
     )
 
 
-def _submitted(job: Job, job_id: str, private: bytes) -> JobSubmitted:
+def _submitted(ledger: Ledger, job: Job, job_id: str, private: bytes) -> JobSubmitted:
     terms = job.terms
     return JobSubmitted(
         org_id=job.org_id,
@@ -105,7 +105,8 @@ def _submitted(job: Job, job_id: str, private: bytes) -> JobSubmitted:
         priority=terms.priority,
         max_run_seconds=terms.max_run_seconds,
         destinations=terms.destinations,
-        max_queue_seconds=terms.max_queue_seconds,
+        # a job that left memory comes back without its own
+        max_queue_seconds=queue_seconds(ledger, ledger.orgs[job.org_id], terms.max_queue_seconds),
         item_credits=terms.item_credits,
     )
 

@@ -146,7 +146,7 @@ def _submit(ledger: Ledger, command: SubmitJobs, now: int) -> list[AnyEvent]:
     if known(ledger, org, command.idempotency_digest):
         return []
     new = [job for job in command.jobs if job.job_id not in ledger.jobs]
-    seconds, price = queue_seconds(ledger, org, command), job_price(ledger, org, command.vocabulary)
+    seconds, price = queue_seconds(ledger, org, command.max_queue_seconds), job_price(ledger, org, command.vocabulary)
     destinations = on_plan(plan_named(ledger.policy.prices.plans, org.account.plan), command.destinations)
     shared = Pinned(workflow_id=command.workflow_id, version=command.workflow_version, ref=command.workflow_ref)
     submitted: list[AnyEvent] = [

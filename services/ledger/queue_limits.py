@@ -45,9 +45,9 @@ def known(ledger: Ledger, org: Org, digest: bytes) -> SubmissionKey | None:
     return org.keys.get(digest, ledger.occurred_at - ledger.policy.idempotency_lifetime)
 
 
-def queue_seconds(ledger: Ledger, org: Org, command: SubmitJobs) -> int:
-    """How long the jobs of a submission may wait for their first claim; 0: for ever."""
-    return command.max_queue_seconds or org.max_queue_seconds or ledger.policy.max_queue_seconds
+def queue_seconds(ledger: Ledger, org: Org, asked: int) -> int:
+    """How long jobs may wait for their first claim, of which was asked so (0: nothing was); 0: for ever."""
+    return asked or org.max_queue_seconds or ledger.policy.max_queue_seconds
 
 
 def expires_at(job: Job) -> int:

@@ -3,7 +3,7 @@
 from schemas.events import AnyEvent, JobContinued, JobFailed, JobSubmitted
 from schemas.private import private_json
 from services.ledger.chains import Chain
-from services.ledger.commands import NewJob
+from services.ledger.commands import ChangeOrgLimit, NewJob
 from services.ledger.reports import Failed
 from services.ledger.status import Status
 from tests.unit.ledger.modules import DAY, DONE, HOUR, PLAN, chunk, code, items, resume, running, submit, tell
@@ -187,3 +187,11 @@ def test_a_resumed_job_that_left_memory_is_found_again() -> None:
     assert isinstance(events[0], JobSubmitted)
     assert continued(events).next_item == 8
     assert "j1" not in world.ledger.jobs
+
+
+def test_a_resumed_job_waits_for_its_first_claim_no_longer_than_any_of_its_org() -> None:
+    world = failed()  # nothing is said of its wait: as of a job that left memory
+    world.when(ChangeOrgLimit(command_id="l", org_id="acme", max_queue_seconds=60))
+    events = resume(world, "j2")
+    assert isinstance(events[0], JobSubmitted)
+    assert events[0].max_queue_seconds == 60
