@@ -10,7 +10,8 @@ SELECT partition, position FROM checkpoints
 SELECT position FROM checkpoints WHERE partition = %s
 
 -- name: job
-SELECT j.org_id, j.job_id, j.vocabulary, j.workflow_id, j.item_credits, j.progress, j.workflow_ref, j.domain, j.private, j.priority, j.max_run_seconds,
+SELECT j.org_id, j.job_id, j.vocabulary, j.workflow_id, j.item_credits, j.progress, j.workflow_ref, j.domain,
+    j.private, j.priority, j.max_run_seconds,
     j.destinations, j.status, j.seq, j.attempt, j.dispatches, coalesce(j.boot_id, '') AS boot_id,
     j.submitted_at, j.claimed_at, j.extracted_at, j.finished_at, coalesce(j.ended_for, '') AS ended_for,
     (SELECT t.position FROM job_transitions AS t
