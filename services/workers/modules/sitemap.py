@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
@@ -95,7 +96,7 @@ async def _read(url: str, tools: Tools) -> tuple[str, list[str]]:
         return "", []
     try:
         return await tools.read(partial(_parsed, answer.body))
-    except (TooHard, etree.LxmlError, OSError, EOFError, ValueError) as error:
+    except (TooHard, etree.LxmlError, OSError, EOFError, zlib.error, ValueError) as error:
         tools.log("warn", f"sitemap {url} is none: {error}")
         return "", []
 
