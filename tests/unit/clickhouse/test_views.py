@@ -61,3 +61,14 @@ def test_the_row_policy_of_an_org_names_every_table_that_has_rows_of_orgs() -> N
     [named] = re.findall(r"CREATE ROW POLICY acme ON (.*?)\n  USING", PAGE.read_text(), re.DOTALL)
     of_orgs = {name for each in (TABLES, WRITERS) for name, columns in tables(each).items() if "    org_id " in columns}
     assert {name.strip() for name in named.split(",")} == {f"jobledger.{name}" for name in of_orgs}
+
+
+def test_no_migration_takes_a_view_of_inserts_away_to_make_it_again() -> None:
+    dropped, made = (
+        re.compile(r"^DROP VIEW IF EXISTS (\w+)", re.M),
+        re.compile(r"^CREATE MATERIALIZED VIEW .*?(\w+) TO", re.M),
+    )
+    texts = {path.name: path.read_text() for path in sorted(TABLES.glob("*.sql"))}
+    assert {
+        name: found for name, text in texts.items() if (found := {*dropped.findall(text)} & {*made.findall(text)})
+    } == {}
