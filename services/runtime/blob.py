@@ -100,6 +100,21 @@ class BlobStore:
             answer = await obstore.get_async(self._store, key)
             return bytes(await answer.bytes_async())
 
+    async def first(self, key: str, length: int) -> bytes:
+        """Return so many bytes at the beginning of a blob that has them, or raise BlobMissing."""
+        _check(key)
+        with _reading(key):
+            return bytes(await obstore.get_range_async(self._store, key, start=0, length=length)) if length else b""
+
+    async def last(self, key: str, length: int) -> bytes:
+        """Return so many bytes at the end of a blob that has them, or raise BlobMissing."""
+        _check(key)
+        with _reading(key):
+            if not length:
+                return b""
+            answer = await obstore.get_async(self._store, key, options={"range": {"suffix": length}})
+            return bytes(await answer.bytes_async())
+
     async def get_each(self, keys: Sequence[str]) -> list[bytes | Exception]:
         """Return blobs in the order of their keys; where there is none what `get` raises of it: BlobFault, ValueError.
 

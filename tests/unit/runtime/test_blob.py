@@ -61,6 +61,16 @@ async def test_many_blobs_are_read_at_once_in_the_order_of_their_keys(store: Blo
     assert await store.get_each([]) == []
 
 
+async def test_a_part_of_a_blob_is_read_by_itself(store: BlobStore) -> None:
+    key = "acme/j-1/1/items-1-0"
+    await store.put(key, b"rows outcomes stats")
+    assert [await store.first(key, length) for length in (4, 19, 0)] == [b"rows", b"rows outcomes stats", b""]
+    assert [await store.last(key, length) for length in (5, 19, 0)] == [b"stats", b"rows outcomes stats", b""]
+    for read in (store.first, store.last):
+        with pytest.raises(BlobMissing):
+            await read(key + "x", 1)
+
+
 async def test_putting_again_replaces_the_blob(store: BlobStore) -> None:
     await store.put("a/b", b"old and longer")
     await store.put("a/b", b"new")
