@@ -20,6 +20,7 @@ from api import positions
 from api.auth import Caller, refuse_key_in_url, require
 from api.compression import compress
 from api.errors import Problem, invalid, together
+from api.modules.problems import about_modules, detail_of
 from api.operation import Call, Operation
 from api.parts import Parts
 from api.reading import json_object, query_of, typed
@@ -114,7 +115,8 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
         body = None
         if operation.body:
             more = partial(operation.faults, parts.settings) if operation.faults else None
-            body = typed(await _body(request, operation), operation.body, more=more)
+            shape: Any = operation.shape(parts, request) if operation.shape else operation.body
+            body = typed(await _body(request, operation), shape, more=more)
         elif request.can_read_body:
             await _refuse_body(request)
         response = await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
@@ -237,7 +239,9 @@ async def _answer(request: web.Request, handler: _Handler) -> web.StreamResponse
             return await handler(request)
     except Exception as error:
         problem = _problem(error)
-        response = answer(problem.status, {**problem.body, "requestId": _seen.get().request_id}, problem.headers)
+        told = {**problem.body, "requestId": _seen.get().request_id}
+        body = detail_of(problem) if about_modules(request.path) else told
+        response = answer(problem.status, body, problem.headers)
         if isinstance(error, web.RequestPayloadError):
             response.force_close()  # aiohttp will close, and has to say so: the next call would go there
         return response

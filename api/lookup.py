@@ -7,6 +7,7 @@ from api import folded
 from api.auth import Caller
 from api.revealing import readable
 from api.tail import Tail
+from projections.postgres.item_reading import ItemReads
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, Page, Progress, Replayable
@@ -92,6 +93,11 @@ class Jobs:
     async def deleted(self, caller: Caller, job_id: str) -> bool:
         """Tell whether the org had this job and deleted it."""
         return bool(await self._model.deleted(caller.org_id, [job_id]))
+
+    @property
+    def items(self) -> ItemReads:
+        """Chunks and lines of module jobs that were found. Postgres only."""
+        return self._model.items
 
     def folded(self, partition: int) -> int:
         """Return a position as of which everyone sees the ledger at least."""

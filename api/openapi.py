@@ -13,6 +13,8 @@ from msgspec import Struct
 
 from api import answers, positions
 from api.errors import CODES
+from api.modules.answers import ModuleError
+from api.modules.problems import about_modules
 from api.operation import Operation
 from api.rules import RULES
 
@@ -47,7 +49,7 @@ FORMS = {
 def document(operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the OpenAPI document of these operations."""
     types = sorted({shape for operation in operations for shape in _types(operation)}, key=lambda shape: shape.__name__)
-    _, schemas = msgspec.json.schema_components([*types, answers.Error], ref_template=REF)
+    _, schemas = msgspec.json.schema_components([*types, answers.Error, ModuleError], ref_template=REF)
     for name in RULES.keys() & schemas.keys():
         schemas[name] |= RULES[name]
     paths: dict[str, dict[str, Any]] = {}
@@ -77,7 +79,7 @@ def text(operations: Sequence[Operation]) -> str:
 def _operation(operation: Operation) -> dict[str, Any]:
     described: dict[str, Any] = {
         "operationId": f"{operation.handler.__module__.rpartition('.')[2]}_{operation.handler.__name__}",
-        "tags": [operation.path.split("/")[3]],
+        "tags": [_tag(operation.path)],
         "summary": operation.summary,
         "description": (operation.handler.__doc__ or "").strip(),
         "parameters": [*_path_parameters(operation), *_query_parameters(operation), *_header_parameters(operation)],
@@ -92,6 +94,10 @@ def _operation(operation: Operation) -> dict[str, Any]:
     return described
 
 
+def _tag(path: str) -> str:
+    return "modules" if about_modules(path) else path.split("/")[3]
+
+
 def _responses(operation: Operation) -> dict[str, Any]:
     responses: dict[str, Any] = {}
     for status, shape in operation.answers.items():
@@ -100,13 +106,14 @@ def _responses(operation: Operation) -> dict[str, Any]:
         if status in NO_CONTENT:
             del said["content"]
         responses[str(status)] = said
+    error = ModuleError if about_modules(operation.path) else answers.Error
     by_status: dict[int, list[str]] = {}
     for code in dict.fromkeys((*operation.errors, *_implied(operation))):
         by_status.setdefault(CODES[code][0], []).append(code)
     for status, codes in sorted(by_status.items()):
         responses[str(status)] = {
             "description": "; ".join(f"`{code}`: {CODES[code][1]}" for code in codes),
-            "content": {JSON: {"schema": _schema(answers.Error)}},
+            "content": {JSON: {"schema": _schema(error)}},
         }
     return responses
 

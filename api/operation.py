@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from types import UnionType
 from typing import Any, Literal
 
 from aiohttp import web
@@ -47,6 +48,7 @@ class Call:
 
 Handler = Callable[[Call], Awaitable[web.StreamResponse]]
 Faults = Callable[[Settings, Mapping[str, Any]], Iterator[Problem]]
+Shape = Callable[[Parts, web.Request], type[Struct]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +64,8 @@ class Operation:
     access: Access
     handler: Handler
     answers: dict[int, Any]
-    body: type[Struct] | None = None
+    body: type[Struct] | UnionType | None = None
+    shape: Shape | None = None  # of the body of a request, where its path says which it is
     faults: Faults | None = None  # of a body at fault: what types do not show about its fields that are of their type
     body_optional: bool = False  # no body at all means all defaults
     query: type[Struct] | None = None

@@ -1,6 +1,7 @@
 """What the handlers work with, put together once in the composition root."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from api.auth import Keyring
 from api.config.store import Pool
@@ -15,6 +16,8 @@ from services.runtime.commander import Asker
 from services.runtime.health import Health
 from services.runtime.settings import Settings
 from services.runtime.shredding.store import JobKeys
+from services.workers.modules.protocol import Module
+from services.workers.modules.registry import modules
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +37,4 @@ class Parts:
     streams: Streams
     blobs: BlobStore
     health: Health
+    modules: Mapping[str, Module] = field(default_factory=modules)

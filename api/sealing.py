@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from msgspec.structs import replace
 
 from api.auth import Caller
-from services.ledger.commands import NewJob, SubmitJobs
+from services.ledger.commands import NewJob, ResumeJob, SubmitJobs
 from services.ledger.replies import Done, Reply
 from services.runtime.errors import KeysAway
 from services.runtime.shredding.store import JobKeys
@@ -38,13 +38,14 @@ class Sealing:
         private = await self.keys.seal(self.org_key, {job.job_id: job.private for job in jobs})
         return {job.job_id: replace(job, private=private[job.job_id]) for job in jobs}
 
-    async def tidy(self, commands: Iterable[SubmitJobs], replies: Iterable[Reply]) -> None:
+    async def tidy(self, commands: Iterable[SubmitJobs | ResumeJob], replies: Iterable[Reply]) -> None:
         """Destroy the keys of jobs that an earlier request had made: this one has made none of its own."""
         if self.org_key is None:
             return
         for command, reply in zip(commands, replies, strict=True):
             if isinstance(reply.body, Done) and reply.body.repeated:
-                unused = {job.job_id for job in command.jobs} - set(reply.body.job_ids)
+                new = command.jobs if isinstance(command, SubmitJobs) else (command.new,)
+                unused = {job.job_id for job in new} - set(reply.body.job_ids)
                 await self._forget([(command.org_id, job_id) for job_id in unused])
 
     async def _forget(self, jobs: list[tuple[str, str]]) -> None:

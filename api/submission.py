@@ -74,7 +74,7 @@ def trigger_digest(schedule_id: str) -> bytes:
     return _digest(f"trigger\0{schedule_id}".encode())
 
 
-def request_digest(body: requests.SubmitJobs, digest_key: bytes = b"") -> bytes:
+def request_digest(body: msgspec.Struct | Mapping[str, Any], digest_key: bytes = b"") -> bytes:
     """Return what the ledger keeps of a body, the same for every spelling of it; keyed, it confirms no guess at it."""
     return _digest(msgspec.json.encode(body, order="sorted"), digest_key)
 

@@ -11,6 +11,8 @@ from api.routes import (
     history,
     jobs,
     keys,
+    module_jobs,
+    module_submit,
     openapi,
     org_credits,
     orgs,
@@ -52,6 +54,8 @@ _SUBJECTS = (
     call_limits,
     pausing,
     org_credits,
+    module_submit,
+    module_jobs,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

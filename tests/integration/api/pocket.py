@@ -12,9 +12,10 @@ from schemas.codec import Encoder
 from schemas.events import EVENT_TYPES
 from services.decider.batch import Batch, BatchDecider
 from services.ledger.commands import AnnounceWorker, AnyCommand, ClaimTask, Probe, ReportProgress, SettleDeliveries
+from services.ledger.job import Job
 from services.ledger.policy import SECOND
 from services.ledger.replies import Reply
-from services.ledger.reports import DeliveryResult, Extracted, NodeReport, Outcome
+from services.ledger.reports import DeliveryResult, Extracted, ItemsReport, NodeReport, Outcome
 from services.ledger.state import Ledger
 from services.runtime.commander import Unasked
 from services.runtime.errors import LedgerUnavailable
@@ -145,14 +146,24 @@ class PocketLedger:
         )
         self.decide(partition, report)
 
+    def job(self, partition: int, job_id: str) -> Job:
+        """Return a job as the ledger has it."""
+        return self._deciders[partition].ledger.jobs[job_id]
+
     def finish(self, partition: int, org_id: str, job_id: str, outcome: Outcome) -> None:
         """End the attempt of a job that was run and runs on."""
         self.report(partition, org_id, job_id, outcome=outcome)
 
     def report(
-        self, partition: int, org_id: str, job_id: str, *nodes: NodeReport, outcome: Outcome | None = None
+        self,
+        partition: int,
+        org_id: str,
+        job_id: str,
+        *nodes: NodeReport,
+        outcome: Outcome | None = None,
+        items: tuple[ItemsReport, ...] = (),
     ) -> None:
-        """Report more nodes of a job that was run and runs on."""
+        """Report more nodes, or planned items, of a job that was run and runs on."""
         attempt = self._deciders[partition].ledger.jobs[job_id].attempt
         report = ReportProgress(
             command_id=uuid7(),
@@ -165,6 +176,7 @@ class PocketLedger:
             boot_id="w1-boot",
             nodes=nodes,
             outcome=outcome,
+            items=items,
         )
         self.decide(partition, report)
 

@@ -17,9 +17,9 @@ from tests.unit.workers.fakes import MemoryBlobs
 from tests.unit.writers.fakes import delivery
 
 
-async def delete(api: Api, tenant: Tenant, pocket: PocketLedger, job_id: str) -> Answered:
+async def delete(api: Api, tenant: Tenant, pocket: PocketLedger, job_id: str, path: str = "/api/v1/jobs") -> Answered:
     """Delete a job, and let Postgres learn of it while the caller waits."""
-    calling = asyncio.create_task(api.call("DELETE", f"/api/v1/jobs/{job_id}", tenant.key))
+    calling = asyncio.create_task(api.call("DELETE", f"{path}/{job_id}", tenant.key))
     await eventually(lambda: calling.done() or any(isinstance(each, DeleteJob) for each in pocket.commands))
     pocket.project()
     return await calling

@@ -28,6 +28,8 @@ SECONDS = 400
 # expression due, a plan one of the operator's, a setting one of that kind of destination, a cursor one of ours, a page
 # or a balance within bounds. How they refuse it stands in docs/errors.md, each row of which is tested.
 BEYOND_OF_KEYS = (
+    "POST /api/jobs",
+    "POST /api/jobs/{job_id}",
     "POST /api/v1/jobs",
     "GET /api/v1/jobs",
     "GET /api/v1/jobs/{job_id}",

@@ -5,10 +5,12 @@ from typing import Any
 from api.operation import Operation
 from api.routes.all import OPERATIONS
 from tests.integration.api.conftest import WORKFLOW, Api, Tenant, submit
+from tests.integration.api.module_work import SCRAP, submit_scrap
 from tests.integration.api.pocket import PocketLedger
 
 # What an org sends where the path alone names nothing of the other.
 BODIES: dict[str, Any] = {
+    "/api/jobs": SCRAP,
     "/api/v1/credentials": {"provider": "zyte", "secret": {"apiKey": "mine"}},
     "/api/v1/jobs": {"url": "https://shop.example/1"},
     "/api/v1/destinations": {"kind": "clickhouse", "destinationId": "mine"},
@@ -45,8 +47,11 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
     every_day = {"name": "secret-of-acme", "cron": "0 6 * * *", "work": work, "tags": ["of-acme"]}
     schedule_id = (await api.call("POST", "/api/v1/schedules", acme.key, every_day)).json["scheduleId"]
     assert (await api.call("POST", f"/api/v1/schedules/{schedule_id}/trigger", acme.key)).status == 201
+    module_job = await submit_scrap(api, acme, queries=["secret-of-acme"])
+    pocket.project()
+    module_fresh = await submit_scrap(api, acme, queries=["secret-of-acme"])
     commands = len(pocket.commands)
-    for job_id in (stored, fresh):
+    for job_id in (stored, fresh, module_job, module_fresh):
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
         names |= {"webhook_id": webhook_id, "provider": "decodo", "version": "1"}
         names["schedule_id"] = schedule_id

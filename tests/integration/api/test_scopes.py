@@ -16,6 +16,11 @@ OPEN = {"/api/v1/openapi.json", "/api/v1/workflows/schema"}
 ADMIN_READS = {"/api/v1/keys", "/api/v1/credentials"}
 # What may still be done to an ended job, and why that changes no end.
 AFTER_THE_END = {
+    # a job of a workflow is no module job
+    "POST /api/jobs/{job_id}": {404},
+    "POST /api/jobs/{job_id}/resume": {404},
+    "POST /api/jobs/{job_id}/cancel": {404},
+    "DELETE /api/jobs/{job_id}": {404},
     "DELETE /api/v1/jobs/{job_id}": {200, 202},  # it is forgotten, not changed
     "POST /api/v1/jobs/{job_id}/deliveries/{destination_id}/redeliver": {202},  # deliveries have lives of their own
     "POST /api/v1/jobs/{job_id}/deliveries/{destination_id}/waive": {202},  # was acknowledged: nothing happens

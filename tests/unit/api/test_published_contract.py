@@ -68,6 +68,13 @@ POST {V1}/orgs/*/credits
 PUT {V1}/orgs/*/plan
 POST {V1}/orgs/*/pause
 POST {V1}/orgs/*/resume
+POST /api/jobs
+POST /api/jobs/*
+GET /api/jobs/*
+GET /api/jobs/*/items
+POST /api/jobs/*/resume
+POST /api/jobs/*/cancel
+DELETE /api/jobs/*
 """.split("\n")[1:-1]  # fmt: skip
 ANSWERS: list[tuple[str, str, str, str]] = [  # the call, its status, where in the answer, and the fields there
     ("GET /api/v1/jobs/*", "200", "", "status workflowId version errorType errorMessage scheduleId createdAt "
@@ -80,16 +87,22 @@ ANSWERS: list[tuple[str, str, str, str]] = [  # the call, its status, where in t
      "qualityCompleteness qualityValidation qualityComposite latencyMs deliveredAt createdAt"),
     ("GET /api/v1/extraction/results/*", "202", "", "retryAfterSeconds"),
     ("GET /api/v1/extractions", "200", "", "indexingPending extractions page pageSize"),
+    ("GET /api/jobs/*", "200", "", "id job_type queries zones status grid_points_count processed_points results_count "
+     "error_count ef_cost created_at started_at completed_at expires_at error_message output_filename "
+     "download_available source_job_id breakdown dead_queries total_attempts_count query_stats"),
+    ("GET /api/jobs/*", "200", "breakdown", "by_query by_zone"),
     ("GET /api/v1/plans/status", "200", "", "plan canSubmitJobs remainingCredits"),
     ("GET /api/v1/schedules/*", "200", "", "cron timezone tags missed nextRunAt enabled"),
 ]  # fmt: skip
 ASKED: list[tuple[str, str]] = [
     ("POST /api/v1/jobs", "url urls workflowId input metadata priority"),
+    ("POST /api/jobs", "queries zones url_template extract"),
     ("POST /api/v1/jobs/batch-status", "jobIds"),
     ("POST /api/v1/destinations", "kind settings gating onExhausted"),
 ]
 PARAMETERS: list[tuple[str, str]] = [
     ("GET /api/v1/jobs", "status cursor limit"),
+    ("GET /api/jobs/*/items", "offset limit"),
     ("GET /api/v1/extractions", "domain url page pageSize"),
     ("POST /api/v1/jobs", "Idempotency-Key"),
 ]
