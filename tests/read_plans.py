@@ -11,8 +11,9 @@ from msgspec import Struct
 from psycopg import AsyncCursor
 
 from projections.migrate import SCHEMA
+from projections.postgres.item_reading import ItemReads
 from projections.postgres.read import ReadModel
-from projections.postgres.rows import NEVER, instant
+from projections.postgres.rows import NEVER, JobState, instant
 from projections.postgres.views import Cursor, Filters, Replayable
 from services.runtime.sql import blocks
 
@@ -32,6 +33,7 @@ GIVEN: dict[str, Any] = {
 PLACES = ["hook-1", "hook-2", "none"]
 BARREN = "d4.example"  # its jobs are all pending
 URL = "https://d.example/202"
+MILLION = f"{1:036}"  # has a million planned items, in a thousand chunks
 NO_QUERIES = {"open", "close", "reached"}
 SMALL = {"checkpoints", "org_usage", "active_version"}  # a row for each partition or org
 Ask = Callable[[ReadModel], Awaitable[object]]
@@ -83,6 +85,11 @@ def cases(one: str, many: list[str]) -> Iterator[tuple[str, Ask]]:
     yield "expired_at", lambda model: model.expired_at(ORG, one)
     yield "checkpoints", lambda model: model.checkpoints()
     yield "deliveries_to", lambda model: model.deliveries_to(ORG, PLACES, LIMIT)
+    million = JobState(org_id=ORG, job_id=MILLION, status="completed", seq=1, position=1, cause=0)
+    yield "of_rows", lambda model: model.items.of_rows(million, 450_000, 500)
+    yield "of_items", lambda model: model.items.of_items(million, 500_000, LIMIT)
+    yield "said", lambda model: model.items.said(ORG, MILLION, 990, LIMIT)
+    yield "links", lambda model: model.items.links(ORG, MILLION)
     for job_id in (None, one):
         yield f"replayable{' of a job' * bool(job_id)}", _replayable(job_id)
     for domain, url in product(("", "d2.example", BARREN), ("", URL, "https://no.example/")):
@@ -123,8 +130,9 @@ def _looked_at(node: dict[str, Any]) -> int:
 
 
 def unasked(names: set[str]) -> set[str]:
-    """Return the queries of ReadModel that are in none of the cases of these names."""
-    methods = {name for name, each in vars(ReadModel).items() if inspect.iscoroutinefunction(inspect.unwrap(each))}
+    """Return the queries of ReadModel and ItemReads that are in none of the cases of these names."""
+    every = [*vars(ReadModel).items(), *vars(ItemReads).items()]
+    methods = {name for name, each in every if inspect.iscoroutinefunction(inspect.unwrap(each))}
     asked = {name.split()[0].rstrip(",") for name in names}
     return {name for name in methods if not name.startswith("_")} - NO_QUERIES - asked
 

@@ -4,14 +4,15 @@
 INSERT INTO jobs (org_id, job_id, partition, status, seq, position, cause, vocabulary, workflow_id, workflow_version,
     workflow_ref, domain, priority, max_run_seconds, destinations, schedule_id, correlation_id, private, attempt,
     dispatches, submitted_at, claimed_at, extracted_at, result_ref, finished_at, finished_seq, error_type, opened_by,
-    url, expired_at)
+    url, expired_at, chain_id, progress)
 SELECT CASE WHEN n %% 50 = 0 THEN 'small' ELSE 'acme' END, lpad(n::text, 36, '0'), 0, status, 1, n, 0, 'workflow',
     'w' || n %% 40, 1, 'r', 'd' || n %% 200 || '.example', 0, 60, '[]', CASE WHEN n %% 9 = 0 THEN 's' || n %% 30 END,
     '', '', 1, 1, at, at, CASE WHEN extracted THEN at END, CASE WHEN extracted THEN 'r' END,
     CASE WHEN ended THEN at END, CASE WHEN ended THEN 1 END,
     CASE WHEN status = 'failed' THEN (ARRAY['timed_out', 'providers_exhausted', 'worker_lost'])[1 + n %% 3] END,
     CASE WHEN status = 'completed' THEN ARRAY[]::uuid[] END, 'https://d.example/' || n,
-    CASE WHEN status = 'completed' AND n %% 20 = 1 THEN at END
+    CASE WHEN status = 'completed' AND n %% 20 = 1 THEN at END, CASE WHEN n %% 5000 = 1 THEN lpad(n::text, 36, '0') END,
+    CASE WHEN n %% 5000 = 1 THEN '{"link": 1}'::jsonb END
 FROM (
     SELECT n, status, at, status IN ('completed', 'extraction_done') AS extracted,
         status IN ('completed', 'failed') AS ended
@@ -67,10 +68,23 @@ INSERT INTO credit_transactions (org_id, position, partition, event_id, kind, cr
 SELECT org_id, position, 0, gen_random_uuid(), 'debit', -1, 1, job_id, submitted_at, 'api:k'
 FROM jobs WHERE position % 4 = 0
 
+-- name: chunks
+INSERT INTO item_chunks (org_id, job_id, chunk, chain_id, seq, event_id, partition, position, attempt, occurred_at,
+    items_ref, rows_bytes, outcomes_bytes, stats_bytes, digest, first_item, next_item, first_row, rows, errors,
+    resume_item, errors_before)
+SELECT org_id, job_id, n, chain_id, n + 1, gen_random_uuid(), 0, position + n, 1, submitted_at, 'r', 9, 9, 9, '',
+    n * 1000, n * 1000 + 1000, n * 900, 900, 100, n * 1000 + 1000, n * 100
+FROM jobs CROSS JOIN generate_series(0, 999) AS n WHERE chain_id IS NOT NULL
+
+-- name: logs
+INSERT INTO job_logs (org_id, job_id, seq, number, event_id, partition, position, attempt, occurred_at, lines)
+SELECT org_id, job_id, n + 1, n, gen_random_uuid(), 0, position + n, 1, submitted_at, '[]'
+FROM jobs CROSS JOIN generate_series(0, 999) AS n WHERE chain_id IS NOT NULL
+
 -- name: deleted
 INSERT INTO deleted_jobs (org_id, job_id, partition, status, seq, position, attempt, erasures, deleted_at)
 SELECT org_id, 'gone' || job_id, 0, 'completed', 1, position, 1, 0, submitted_at FROM jobs WHERE position % 40 = 0
 
 -- name: statistics
 ANALYZE jobs, job_transitions, job_trace, extraction_deliveries, extraction.stored_results, schedule_fires,
-    credit_transactions, deleted_jobs
+    credit_transactions, deleted_jobs, item_chunks, job_logs

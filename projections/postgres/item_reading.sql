@@ -33,7 +33,7 @@ LIMIT %(limit)s
 -- name: said
 SELECT {columns} FROM job_logs
 WHERE org_id = %(org_id)s AND job_id = %(job_id)s AND position > %(after)s
-ORDER BY number
+ORDER BY position
 LIMIT %(limit)s
 
 -- name: links

@@ -50,5 +50,5 @@ CREATE TABLE job_logs (
     attempt bigint NOT NULL,
     occurred_at timestamptz NOT NULL,
     lines jsonb NOT NULL,  -- [{level, message, timestamp}]; null: they are sealed, and their key is gone
-    PRIMARY KEY (org_id, job_id, seq)
+    PRIMARY KEY (org_id, job_id, position)  -- readers ask for what came behind a position
 );
