@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from services.runtime.blob import BlobStore
 from services.runtime.settings import Settings
 from tests.integration.api.conftest import Api, Tenant, submit
 from tests.integration.api.module_work import PLAN, SCRAP, ModuleWorker, read, submit_scrap
@@ -223,3 +224,25 @@ async def test_a_job_of_another_vocabulary_is_no_module_job(api: Api, acme: Tena
             assert (await read(api, acme, job_id, part)).status == 404, stored
         assert (await api.call("POST", f"/api/jobs/{job_id}/resume", acme.key)).status == 404
         pocket.project()
+
+
+async def test_a_page_reads_only_the_chunks_that_it_shows(
+    api: Api, acme: Tenant, pocket: PocketLedger, worker: ModuleWorker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = await submit_scrap(api, acme)
+    await worker.begin(job_id)
+    for _ in range(3):
+        await worker.record(job_id, True, True)
+    pocket.project()
+    asked: list[str] = []
+
+    async def first(store: BlobStore, key: str, length: int, read: Any = BlobStore.first) -> bytes:
+        asked.append(key)
+        return bytes(await read(store, key, length))
+
+    monkeypatch.setattr(BlobStore, "first", first)
+    for offset, chunks in ((0, 1), (1, 2), (2, 1), (6, 0)):
+        asked.clear()
+        rows = (await read(api, acme, job_id, "/items", offset=offset, limit=2)).json["items"]
+        assert [row["n"] for row in rows] == list(range(6))[offset : offset + 2]
+        assert len(asked) == chunks
