@@ -25,7 +25,7 @@ def detail_of(problem: Problem) -> dict[str, Any]:
 
 def refuse_params(faults: Iterable[str]) -> None:
     """Raise the Problem of what a module says is wrong with its params, if anything is."""
-    problems = [invalid(named[1], named[2]) if (named := _NAMED.fullmatch(each)) else invalid("body", each)
-                for each in faults]  # fmt: skip
+    named = ((_NAMED.fullmatch(each), each) for each in faults)
+    problems = [invalid(found[1], found[2]) if found else invalid("body", each) for found, each in named]
     if problems:
         raise together(problems)

@@ -89,7 +89,7 @@ async def test_results_and_counts_are_read_while_it_runs_and_the_file_once_it_is
     assert done["completed_at"] < done["expires_at"]
 
 
-async def test_a_resume_is_a_new_job_that_has_the_results_so_far_and_only_one_at_a_time(
+async def test_30_a_resume_is_a_new_job_that_has_the_results_so_far_and_only_one_at_a_time(
     api: Api, acme: Tenant, pocket: PocketLedger, worker: ModuleWorker
 ) -> None:
     job_id = await submit_scrap(api, acme)
@@ -166,7 +166,7 @@ async def test_a_cancelled_job_keeps_its_results_and_a_deleted_one_is_gone(
         assert (await read(api, acme, job_id, part)).status == 404
 
 
-async def test_an_expired_job_stays_and_its_results_are_answered_as_gone(
+async def test_45_an_expired_job_stays_and_its_results_are_answered_as_gone(
     api: Api, acme: Tenant, pocket: PocketLedger, worker: ModuleWorker
 ) -> None:
     job_id = await submit_scrap(api, acme)
