@@ -82,6 +82,7 @@ class Stream:
     partition: int = 0
     orgs: tuple[str, ...] = ("acme", "globex")
     encoder: Encoder = ENCODER
+    modules: bool = False  # whether it plays module jobs too
     events: list[Recorded] = field(default_factory=list)
     raws: list[bytes] = field(default_factory=list)
     jobs: list[Play] = field(default_factory=list)
@@ -119,7 +120,7 @@ class Stream:
             elif what == 1:
                 self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
             elif not self.live or what == 0:
-                self.submit(pick, module=pick % 5 == 4)
+                self.submit(pick, module=self.modules and pick % 5 == 4)
             else:
                 self.advance(self.live[pick % len(self.live)], what)
         return self

@@ -34,7 +34,7 @@ DEADLINE_SECONDS = 30.0
 
 def stream_of(length: int, seed: int = 7) -> Stream:
     numbers = random.Random(seed)
-    return Stream().open().play(numbers.randrange(16 * 40) for _ in range(length))
+    return Stream(modules=True).open().play(numbers.randrange(16 * 40) for _ in range(length))
 
 
 def differences(settings: Settings, stream: Stream) -> list[str]:
@@ -88,7 +88,7 @@ def test_what_many_orgs_have_and_deleted_is_written_by_one_statement_each_and_is
         return execute(query, *arguments, **options)
 
     monkeypatch.setattr(store._connection, "execute", heard)
-    stream = Stream(orgs=tuple(f"org-{number}" for number in range(30))).open().play(range(200))
+    stream = Stream(orgs=tuple(f"org-{number}" for number in range(30)), modules=True).open().play(range(200))
     store.write(batch(store, stream, 0))
     assert count(database, "org_usage") == 30
     assert count(database, "deleted_jobs") > 1
@@ -207,7 +207,7 @@ def test_a_bad_row_of_any_table_is_impossible(project: Project, database: Connec
 
 
 def test_two_writers_of_the_same_orgs_never_wait_for_each_other_in_a_ring(settings: Settings) -> None:
-    stream = Stream(orgs=tuple(f"org-{number}" for number in range(40))).open()
+    stream = Stream(orgs=tuple(f"org-{number}" for number in range(40)), modules=True).open()
     chosen = random.Random(3)
     stream.play(chosen.randrange(16 * 40) for _ in range(600))
     entries, refused = entries_of(stream), []
@@ -241,7 +241,7 @@ from tests.event_streams import Stream, entries_of
 import projections.migrate
 
 assert len(list(projections.migrate.MIGRATIONS.glob("*.sql"))) == 9, projections.migrate.MIGRATIONS
-stream = Stream().open().play(range(0, 16 * 40, 3))
+stream = Stream(modules=True).open().play(range(0, 16 * 40, 3))
 migrate(sys.argv[1])
 with closing(Store(sys.argv[1], SCHEMA, Vault(""))) as store:
     assert store.lock()
