@@ -1,24 +1,22 @@
 """`sitemap`: every page that the sitemaps of a site name, read by an extractor."""
 
-import gzip
-import io
-import zlib
+import contextlib
+from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any
 
-from lxml import etree
 from msgspec import Meta, Struct
 from yarl import URL
 
 from services.ledger.workflow import ExtractorSettings
 from services.workers.modules.pages import extract_faults, in_order, read_page
 from services.workers.modules.protocol import Item, Limits, ModuleFailed, Outcome, TooHard, Tools
+from services.workers.modules.sitemaps import INDEX, PAGES, Found, NoSitemap, read_sitemap
 from services.workers.providers.answers import web_url
 from services.workers.providers.protocol import Fetched
 
 MAX_SITEMAPS = 1_000
-MAX_SITEMAP_BYTES = 64 * 1024 * 1024  # unpacked; the protocol has 50 MB
 MAX_PAGES = 100_000
 
 
@@ -48,23 +46,35 @@ class Sitemap:
         return extract_faults(params.extract)
 
     async def plan(self, params: SitemapParams, tools: Tools) -> AsyncIterator[Mapping[str, Any]]:
-        """Yield the pages, in the order of the sitemaps, each once."""
-        waiting = [params.url] if _is_sitemap(params.url) else await _of_site(params.url, tools)
+        """Yield the pages of the site, in the order of the sitemaps, each once."""
+        waiting = deque([params.url] if _is_sitemap(params.url) else await _of_site(params.url, tools))
         seen, pages = set(waiting), set[str]()
+        more = elsewhere = 0
         while waiting:
-            kind, found = await _read(waiting.pop(0), tools)
-            for url in found:
-                if kind == "sitemapindex" and url not in seen and len(seen) < MAX_SITEMAPS:
+            sitemap = waiting.popleft()
+            found = await _read(sitemap, tools)
+            for url in found.urls:
+                if found.kind == INDEX and url not in seen and _near(url, params.url, sitemap):
+                    if len(seen) == MAX_SITEMAPS:
+                        more += 1
+                        continue
                     seen.add(url)
                     waiting.append(url)
-                elif kind == "urlset" and url not in pages and params.contains in url:
+                elif found.kind == PAGES and url not in pages and params.contains in url:
+                    if not _near(url, params.url):
+                        elsewhere += 1
+                        continue
                     pages.add(url)
                     yield {"url": url}
                     if len(pages) == params.max_pages:
-                        tools.log("warn", f"only the first {params.max_pages} pages are read: max_pages")
+                        tools.log("warn", f"no more than {params.max_pages} pages are read: max_pages")
                         return
+        if more:
+            tools.log("warn", f"no more than {MAX_SITEMAPS} sitemaps are read, {more} are left out")
+        if elsewhere:
+            tools.log("warn", f"{elsewhere} addresses of other sites are left out")
         if not pages:
-            raise ModuleFailed(f"no sitemap of {params.url} names a page")
+            raise ModuleFailed(_why_none(params, elsewhere))
 
     def run(self, params: SitemapParams, items: Sequence[Item], tools: Tools) -> AsyncGenerator[Outcome]:
         """Read each page."""
@@ -79,40 +89,50 @@ def _is_sitemap(url: str) -> bool:
     return URL(url).path.endswith((".xml", ".xml.gz"))
 
 
+def _near(url: str, *others: str) -> bool:
+    """Whether an address belongs to the site of one of the others: its host, or one under it."""
+    host = URL(url).host or ""
+    return any(host == site or host.endswith(f".{site}") for site in map(_site, others))
+
+
+def _site(url: str) -> str:
+    return (URL(url).host or "").removeprefix("www.")
+
+
+def _why_none(params: SitemapParams, elsewhere: int) -> str:
+    if elsewhere:
+        return f"its sitemaps name pages of other sites only ({elsewhere}): give the address of that site"
+    containing = f" whose address contains {params.contains!r}" if params.contains else ""
+    return f"no sitemap of {params.url} names a page{containing}; give the address of its sitemap"
+
+
 async def _of_site(url: str, tools: Tools) -> list[str]:
     """Return the sitemaps that a site's robots.txt names, or where one usually is."""
     site = URL(url).origin()
     answer = await tools.fetch(str(site / "robots.txt"))
-    lines = answer.body.decode("utf-8", "replace").splitlines() if isinstance(answer, Fetched) else []
-    named = [line.split(":", 1)[1].strip() for line in lines if line.lower().startswith("sitemap:")]
-    return list(dict.fromkeys(named))[:MAX_SITEMAPS] or [str(site / "sitemap.xml")]
+    text = answer.body.decode("utf-8-sig", "replace") if isinstance(answer, Fetched) else ""
+    named: dict[str, None] = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(":")
+        if name.strip().lower() == "sitemap":
+            with contextlib.suppress(ValueError):  # what is no address names nothing
+                named[str(web_url(str(site.join(URL(value.strip())))))] = None
+    return list(named)[:MAX_SITEMAPS] or [str(site / "sitemap.xml")]
 
 
-async def _read(url: str, tools: Tools) -> tuple[str, list[str]]:
-    """Return what kind of sitemap is there, and the addresses in it; none where it cannot be read."""
+async def _read(url: str, tools: Tools) -> Found:
+    """Return what a sitemap names: nothing where it cannot be read."""
     answer = await tools.fetch(url)
     if not isinstance(answer, Fetched):
         tools.log("warn", f"sitemap {url} not read: {answer.error_type} {answer.message}")
-        return "", []
+        return Found()
     try:
-        return await tools.read(partial(_parsed, answer.body))
-    except (TooHard, etree.LxmlError, OSError, EOFError, zlib.error, ValueError) as error:
-        tools.log("warn", f"sitemap {url} is none: {error}")
-        return "", []
-
-
-def _parsed(body: bytes) -> tuple[str, list[str]]:
-    if body[:2] == b"\x1f\x8b":
-        body = gzip.GzipFile(fileobj=io.BytesIO(body)).read(MAX_SITEMAP_BYTES)
-    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
-    root = etree.fromstring(body, parser)
-    texts = root.xpath("//*[local-name()='loc']/text()")
-    return etree.QName(root).localname, [str(text).strip() for text in texts if _web(str(text).strip())]
-
-
-def _web(text: str) -> bool:
-    try:
-        web_url(text)
-    except ValueError:
-        return False
-    return True
+        found = await tools.read(partial(read_sitemap, answer.body))
+    except (TooHard, NoSitemap) as error:
+        tools.log("warn", f"sitemap {url} not read: {error}")
+        return Found()
+    if found.over:
+        tools.log("warn", f"sitemap {url}: {found.over} addresses beyond the first {len(found.urls)} are left out")
+    if found.strange:
+        tools.log("warn", f"sitemap {url}: {found.strange} addresses that are none of the web are left out")
+    return found
