@@ -37,6 +37,7 @@ class Enrich:
 
     def run(self, params: EnrichParams, items: Sequence[Item], tools: Tools) -> AsyncGenerator[Outcome]:
         """Read one page for each."""
+        own_url = any(field.name == "url" for field in params.extract.fields)
 
         async def work(item: Item) -> Outcome:
             row = item.value["row"]
@@ -44,7 +45,8 @@ class Enrich:
             if not isinstance(url, str):
                 return Outcome(item.number, error="no_url", message=f"{params.url_field!r} is no text")
             read = await read_page(item, url, params.extract, tools, {})
-            added = [{name: value for name, value in each.items() if name != "url"} for each in read.rows]
+            # where the page was found in the end is no field of it, unless one is called so
+            added = [{name: each[name] for name in each if name != "url" or own_url} for each in read.rows]
             return Outcome(item.number, [{**row, **each} for each in added], read.error, read.message)
 
         return in_order(items, work)
