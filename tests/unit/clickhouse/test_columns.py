@@ -11,6 +11,7 @@ from schemas.events import EVENT_TYPES
 from schemas.recorded import Header
 
 COLUMN = re.compile(r"^    (\w+) [A-Z]", re.MULTILINE)
+ALTERED = re.compile(r"^ALTER TABLE job_events\s[^;]*;", re.MULTILINE)  # on one line, or a line for each column
 ADDED = re.compile(r"ADD COLUMN IF NOT EXISTS (\w+) ([A-Z](?:\([^)]*\)|[^,;])*)")
 DECLARED = re.compile(r"^    (\w+) ((?:\([^()]*(?:\([^()]*\)[^()]*)*\)|[^,\n(])+)", re.MULTILINE)
 MICROS = re.compile(r"^    (\w+) DateTime64\(6, 'UTC'\)", re.MULTILINE)
@@ -36,9 +37,8 @@ def text() -> str:
     added = [
         f"    {column[1]} {column[2]}\n"
         for path in sorted(TABLES.glob("*.sql"))
-        for line in path.read_text().splitlines()
-        if line.startswith("ALTER TABLE job_events ")
-        for column in ADDED.finditer(line)
+        for statement in ALTERED.findall(path.read_text())
+        for column in ADDED.finditer(statement)
     ]
     return made + "".join(added)
 
