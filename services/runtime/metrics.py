@@ -23,6 +23,8 @@ Counted = Literal[
     "events_not_ours",
     "dead_letters",
     "http_requests",
+    "items_told",
+    "item_chunk_bytes",
     "nodes_finished",
     "provider_calls",
     "deliveries_written",
@@ -80,14 +82,16 @@ Name = Counted | Level | Timed
 Kind = Literal["counter", "gauge", "histogram"]
 
 DECIDER, WORKERS, WRITERS, API = "decider", "workers", "writers", "api"
+MODULE_WORKERS = "workers-module"
 POSTGRES, CLICKHOUSE, HEADS = "projections", "projections-clickhouse", "projections-heads"
 SNAPSHOTTER, SCHEDULER, REBUILD, VERIFICATION = "snapshotter", "scheduler", "rebuild", "verification"
-SERVING = (DECIDER, WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER, SCHEDULER, API, VERIFICATION)
+ALL_WORKERS = (WORKERS, MODULE_WORKERS)
+SERVING = (DECIDER, *ALL_WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER, SCHEDULER, API, VERIFICATION)
 PROCESSES = (*SERVING, REBUILD)
 PROJECTIONS, STREAMS, ASKERS = (
     (POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER),
-    (WORKERS, WRITERS),
-    (WORKERS, WRITERS, SCHEDULER, API),
+    (*ALL_WORKERS, WRITERS),
+    (*ALL_WORKERS, WRITERS, SCHEDULER, API),
 )
 
 
@@ -131,6 +135,15 @@ METRICS: dict[Name, Metric] = {
     ),
     "http_requests": Metric(
         "Requests answered; route is the pattern of the path", "requests", (API,), ("method", "route", "status")
+    ),
+    "items_told": Metric(
+        "Planned items of module jobs whose outcome was stored and told to the ledger; outcome is succeeded or failed",
+        "items",
+        (MODULE_WORKERS,),
+        ("module", "outcome"),
+    ),
+    "item_chunk_bytes": Metric(
+        "Chunks of items stored and told to the ledger, as packed", "bytes", (MODULE_WORKERS,), ("module",)
     ),
     "nodes_finished": Metric("Visits of workflow nodes", "visits", (WORKERS,), ("kind", "outcome")),
     "provider_calls": Metric(
@@ -225,8 +238,8 @@ METRICS: dict[Name, Metric] = {
         ("topic", "partition"),
     ),
     "jobs_live": Metric("Jobs in a decider's memory that have not ended", "jobs", (DECIDER,), ("partition",)),
-    "tasks_running": Metric("Jobs that this worker runs now", "jobs", (WORKERS,)),
-    "worker_slots_free": Metric("Tasks that this worker could take now", "tasks", (WORKERS,)),
+    "tasks_running": Metric("Jobs that this worker runs now", "jobs", ALL_WORKERS),
+    "worker_slots_free": Metric("Tasks that this worker could take now", "tasks", ALL_WORKERS),
     "process_ready": Metric("1: the part of the process makes progress, 0: it does not", "0 or 1", SERVING, ("part",)),
     "circuit_open": Metric(
         "1 while a destination is down and one batch at a time is tried there, else 0: alarm on 1",

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from services.ledger.commands import ClaimTask, ReportProgress
 from services.ledger.replies import Granted, Refused, Reply
-from services.ledger.reports import HandedBack, NodeReport, Outcome
+from services.ledger.reports import Chunk, HandedBack, ItemsReport, NodeReport, Outcome
 from services.ledger.tasks import Task
 from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable, NotDelivered
@@ -194,6 +194,7 @@ class Executor:
             except NotDelivered as error:
                 log.warning("report not delivered, telling again", extra={"job_id": task.job_id, "reason": str(error)})
         _measure(told.nodes)
+        _measure_items(task.module, told.items)
 
     async def _may_go_on(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...]) -> bool:
         """Report nodes and return whether the call that comes next is paid."""
@@ -237,6 +238,14 @@ def _measure(nodes: tuple[NodeReport, ...]) -> None:
     for node in nodes:
         count("nodes_finished", kind=node.node_kind, outcome=node.outcome)
         timed("node_seconds", node.latency_ms / 1000, kind=node.node_kind)
+
+
+def _measure_items(module: str, parts: tuple[ItemsReport, ...]) -> None:
+    for part in parts:
+        if isinstance(part, Chunk):
+            count("items_told", part.next_item - part.first_item - part.errors, module=module, outcome="succeeded")
+            count("items_told", part.errors, module=module, outcome="failed")
+            count("item_chunk_bytes", part.rows_bytes + part.outcomes_bytes + part.stats_bytes, module=module)
 
 
 def _ending(outcome: Outcome) -> dict[str, str]:

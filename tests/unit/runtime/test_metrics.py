@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import services
+from services.localstack.services import SERVICES, WRITERS
 from services.runtime.metrics import (
     METRICS,
     PROCESSES,
@@ -15,6 +16,7 @@ from services.runtime.metrics import (
     Level,
     Timed,
     count,
+    declared_for,
     exported,
     exposition,
     level,
@@ -62,6 +64,18 @@ def test_every_name_is_declared_once_with_meaning_unit_and_processes_and_used_so
         assert metric.unit
         assert metric.processes
         assert set(metric.processes) <= set(PROCESSES)
+
+
+def test_every_process_of_the_stack_has_metrics_that_it_exports_from_its_start_on() -> None:
+    for service in SERVICES:
+        process = "writers" if service.name in WRITERS else service.name
+        assert "process_ready" in declared_for(process), process
+
+
+def test_a_worker_of_modules_exports_what_every_worker_does_and_its_items_but_no_nodes() -> None:
+    own, others = set(declared_for("workers-module")), set(declared_for("workers"))
+    assert own - others == {"items_told", "item_chunk_bytes"}
+    assert others - own == {"nodes_finished", "node_seconds", "provider_calls"}
 
 
 def test_names_follow_the_conventions_of_prometheus() -> None:

@@ -5,17 +5,20 @@ from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from services.ledger.commands import ClaimTask, ReportProgress
 from services.ledger.replies import Granted, Refused
-from services.ledger.reports import Failed, HandedBack, NodeReport
+from services.ledger.reports import Failed, HandedBack, Logged, NodeReport
 from services.ledger.tasks import Task
 from services.runtime.errors import LedgerUnavailable, NotDelivered
+from services.runtime.metrics import exposition
 from services.workers import executor as executor_module
 from services.workers.attempt import Report
 from services.workers.executor import Executor
 from services.workers.slots import Slots
 from tests.eventually import eventually
+from tests.unit.ledger.modules import DONE, PLAN, chunk
 from tests.unit.workers.fakes import MemoryLedger, granted, task
 
 NODE = NodeReport(step=0, node_id="a", node_kind="service")
@@ -237,6 +240,22 @@ async def test_a_report_is_told_again_until_the_broker_has_it() -> None:
     await it.accept()
     await it.idle()
     assert it.outcomes() == [("job-1", OUTCOME)]
+
+
+async def test_items_that_were_told_are_counted_by_their_outcome_with_the_bytes_of_their_chunks() -> None:
+    async def attempt(_of: Task, _grant: Granted) -> AsyncGenerator[Report]:
+        yield Report(items=(PLAN, chunk(0, 0, 10, errors=3)))
+        yield Report(items=(chunk(1, 10, 12), Logged(number=0, lines=1, private=b"")), outcome=DONE)
+
+    ledger, job = MemoryLedger(lambda _command: granted(1)), replace(task(), module="counted")
+    executor = Executor(ledger, "worker-1", Slots(1), attempt)
+    await executor.accept(job, lambda: None)
+    await ledger.until(lambda: len(ledger.reports()) == 2)
+    await executor.stop(DEADLINE_SECONDS)
+    text = exposition().decode()
+    assert 'jobledger_items_told_total{module="counted",outcome="succeeded"} 9.0' in text
+    assert 'jobledger_items_told_total{module="counted",outcome="failed"} 3.0' in text
+    assert 'jobledger_item_chunk_bytes_total{module="counted"} 34.0' in text
 
 
 async def test_a_stop_lets_jobs_end_within_the_grace_and_hands_back_the_rest() -> None:
