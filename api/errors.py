@@ -41,6 +41,10 @@ CODES: dict[str, tuple[int, str]] = {
         410,
         "The results of the job are past retention: they were purged, and the job itself stays; `expiredAt`.",
     ),
+    "too_much_for_xlsx": (
+        409,
+        "A sheet cannot hold the results, by their number or a long text. Ask for `format=csv`.",
+    ),
     "destination_exists": (409, "The org has another destination with this id."),
     "org_exists": (409, "An org with this id is registered already."),
     "route_conflict": (

@@ -11,6 +11,7 @@ from api.routes import (
     history,
     jobs,
     keys,
+    module_download,
     module_jobs,
     module_submit,
     openapi,
@@ -56,6 +57,7 @@ _SUBJECTS = (
     org_credits,
     module_submit,
     module_jobs,
+    module_download,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

@@ -99,7 +99,10 @@ class Recorder:
             raise BadOutcome(f"item {outcome.number} is not planned, or has its outcome: {self._next} comes next")
         while self._next < outcome.number:
             self.pass_over()
-        rows = [_encode(counted(dict(row))[0]) for row in outcome.rows]
+        values = [counted(dict(row))[0] for row in outcome.rows]
+        for value in values:
+            self._stats.saw(value)
+        rows = list(map(_encode, values))
         self._note(len(rows), outcome.error, outcome.message)
         self._rows += rows
         self._bytes += sum(map(len, rows))

@@ -1,4 +1,4 @@
-"""What is counted of outcomes by query and by zone, as it is kept at the end of each chunk."""
+"""What is counted by query and by zone, and the names of what results have, as each chunk keeps it at its end."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 MOST_NAMED = 10_000  # queries, and zones, that are counted by their names
+MOST_COLUMNS = 1_000  # names of members of results that are kept
 OTHERS = ""  # the name under which all further ones are counted
 
 
@@ -23,6 +24,13 @@ class Stats(Struct, omit_defaults=True):
 
     by_query: dict[str, Count] = {}
     by_zone: dict[str, Count] = {}
+    columns: dict[str, None] = {}  # names of members of results, in the order in which they first came
+
+    def saw(self, row: Mapping[str, Any]) -> None:
+        """Keep the names of a result's members."""
+        for name in row:
+            if name not in self.columns and len(self.columns) < MOST_COLUMNS:
+                self.columns[name] = None
 
     def add(self, value: Mapping[str, Any], results: int, *, failed: bool) -> None:
         """Count an outcome of a planned item."""

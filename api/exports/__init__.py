@@ -1,0 +1,1 @@
+"""Results of module jobs as files: CSV, JSON and XLSX, written as they are read, a chunk at a time."""
