@@ -4,6 +4,7 @@ docs/asyncapi.json is this document, made of the Avro schemas and of the shapes 
 is stale.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -17,6 +18,7 @@ from api.asyncapi_records import (
     event_message,
     events_channel,
 )
+from api.modules.stream_answers import EndMessage, ErrorMessage, LogMessage, StatusMessage
 from api.openapi import VERSION
 from api.stream_answers import MEDIA_TYPE, ClosingMessage, EventMessage, ResetMessage, SnapshotMessage
 from schemas.events import EVENT_TYPES
@@ -29,11 +31,19 @@ SHAPES: dict[str, type[Struct]] = {
     "reset": ResetMessage,
     "close": ClosingMessage,
 }
+MODULE_SHAPES: dict[str, type[Struct]] = {
+    "status": StatusMessage,
+    "log": LogMessage,
+    "done": EndMessage,
+    "error": ErrorMessage,
+}
 
 
 def document() -> dict[str, Any]:
     """Return the AsyncAPI document."""
-    _, schemas = msgspec.json.schema_components([*dict.fromkeys(SHAPES.values())], ref_template=SCHEMA_REF)
+    _, schemas = msgspec.json.schema_components(
+        [*dict.fromkeys([*SHAPES.values(), *MODULE_SHAPES.values()])], ref_template=SCHEMA_REF
+    )
     return {
         "asyncapi": "3.0.0",
         "info": {
@@ -62,17 +72,26 @@ def document() -> dict[str, Any]:
                 "security": [{"$ref": "#/components/securitySchemes/bearer"}],
             },
         },
-        "channels": {"events": events_channel(), "stream": _stream(), "deadLetters": dead_letters_channel()},
+        "channels": {
+            "events": events_channel(),
+            "stream": _stream("/api/v1/jobs/{jobId}/stream", "The stream of a job", "stream", SHAPES),
+            "moduleStream": _stream(
+                "/api/jobs/{jobId}/stream", "The stream of a module job", "moduleStream", MODULE_SHAPES
+            ),
+            "deadLetters": dead_letters_channel(),
+        },
         "operations": {
             "readEvents": _sent("events", "Every event of the ledger, in the order of its partition."),
             "readDeadLetters": _sent("deadLetters", "Every record that could not be used: docs/dead_letters.md."),
             "followJob": _sent("stream", "What happens to one job: docs/stream.md."),
+            "followModuleJob": _sent("moduleStream", "How far one module job has come: docs/stream.md."),
         },
         "components": {
             "messages": {
                 **{name: event_message(name) for name in EVENT_TYPES},
                 DEAD_LETTER: dead_letter_message(),
-                **{_told(name): _sse(name) for name in SHAPES},
+                **{f"stream.{name}": _sse(name, shape) for name, shape in SHAPES.items()},
+                **{f"moduleStream.{name}": _sse(name, shape) for name, shape in MODULE_SHAPES.items()},
             },
             "schemas": {name: schemas[name] for name in sorted(schemas)},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer", "bearerFormat": "jlk_<id>_<secret>"}},
@@ -85,14 +104,14 @@ def text() -> str:
     return msgspec.json.format(msgspec.json.encode(document()), indent=2).decode() + "\n"
 
 
-def _stream() -> dict[str, Any]:
+def _stream(address: str, title: str, channel: str, shapes: Mapping[str, type[Struct]]) -> dict[str, Any]:
     return {
-        "address": "/api/v1/jobs/{jobId}/stream",
-        "title": "The stream of a job",
+        "address": address,
+        "title": title,
         "description": "Server-Sent Events; `Last-Event-ID` goes on behind a position, on any instance.",
         "servers": [{"$ref": "#/servers/api"}],
         "parameters": {"jobId": {"description": "id of a job of the key's org"}},
-        "messages": _refs([_told(name) for name in SHAPES]),
+        "messages": _refs([f"{channel}.{name}" for name in shapes]),
     }
 
 
@@ -104,12 +123,7 @@ def _sent(channel: str, summary: str) -> dict[str, Any]:
     return {"action": "send", "channel": {"$ref": f"#/channels/{channel}"}, "summary": summary}
 
 
-def _told(name: str) -> str:
-    return f"stream.{name}"
-
-
-def _sse(name: str) -> dict[str, Any]:
-    shape = SHAPES[name]
+def _sse(name: str, shape: type[Struct]) -> dict[str, Any]:
     return {
         "name": name,
         "summary": (shape.__doc__ or "").strip(),

@@ -3,21 +3,19 @@
 The two are joined by the ordinals of the job's events, which have no gaps: what the tail brings is told where it is the
 next one. Where it is not, where it ends the job, and where it takes a key to read, it is held back until Postgres has
 it, and read there: whoever learns of an end can read what the job left.
-
-Unknown  the org has no such job
 """
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import psycopg
 import psycopg_pool
 
 from api import stream_answers
 from api.auth import Caller
+from api.stream_frames import Frame, Frames, Unknown
 from projections.postgres import evolve
 from projections.postgres.rows import JobState, Transition, Visit
 from projections.postgres.views import Progress
@@ -33,17 +31,6 @@ MAX_WAITING = 10_000  # events held back; with more, all of them are read from P
 STORE_FAULTS = (psycopg.OperationalError, psycopg_pool.PoolTimeout)
 
 
-class Unknown(Exception):
-    """The org has no such job."""
-
-
-class Frame(NamedTuple):
-    """An event of the job as it is sent."""
-
-    position: int
-    data: bytes
-
-
 class Source(Protocol):
     """Where the past of a job comes from; `Jobs` is one."""
 
@@ -57,61 +44,22 @@ class Source(Protocol):
         """Wait until Postgres has a position."""
 
 
-class JobFeed:
+class JobFeed(Frames):
     """Keeps the newest events of a job while anybody watches it; `push` takes them from the tail, `run` does the rest.
 
     `seen` is how far the tail had read its partition when it began to push.
     """
 
     def __init__(self, source: Source, caller: Caller, job_id: str, *, seen: int, kept: int) -> None:
-        self._source, self._caller, self._job_id, self._kept = source, caller, job_id, kept
+        super().__init__(kept)
+        self._source, self._caller, self._job_id = source, caller, job_id
         self._job: JobState | None = None  # as of the last event told
         self._status = ""
-        self._frames: deque[Frame] = deque()
-        self._floor = 0  # position of the last event that is kept no more
         self._wanted = seen  # position that Postgres has to have before anything more is told
         self._holding = True
         self._waiting: list[Recorded] = []  # from the tail, while holding
         self._hold = asyncio.Event()
         self._hold.set()
-        self._moved = asyncio.Event()
-        self._begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self.ended = False  # the last frame is the end of the job
-        self.closed = ""  # why nothing more comes though the job has not ended: deleted, fault
-
-    @property
-    def position(self) -> int:
-        """Where the last event told lies in the log."""
-        return self._frames[-1].position if self._frames else self._floor
-
-    async def begun(self) -> None:
-        """Wait until the past is there; raise what kept it away."""
-        await asyncio.shield(self._begun)
-
-    def after(self, position: int) -> list[Frame] | None:
-        """Return the events behind a position; None: some of them are kept no more."""
-        if position < self._floor:
-            return None
-        later: list[Frame] = []
-        for frame in reversed(self._frames):
-            if frame.position <= position:
-                break
-            later.append(frame)
-        return later[::-1]
-
-    async def moved(self, timeout_seconds: float) -> bool:
-        """Wait for anything new, at most so long; tell whether it came."""
-        try:
-            async with asyncio.timeout(timeout_seconds):
-                await self._moved.wait()
-        except TimeoutError:
-            return False
-        return True
-
-    def wake(self) -> None:
-        """Let everybody who waits look again."""
-        self._moved.set()
-        self._moved = asyncio.Event()
 
     def push(self, recorded: Recorded) -> None:
         """Take an event from the tail. Never raises: a fault ends this feed, not the tail."""
@@ -137,12 +85,8 @@ class JobFeed:
                 await self._hold.wait()
                 await self._catch_up()
         except Exception as error:
-            if self._begun.done():
+            if not self._broke(error):
                 log.exception("a watched job cannot be followed", extra={"job_id": self._job_id})
-                self._close("fault")
-            else:
-                self._begun.set_exception(error)
-                self._begun.exception()  # where nobody waits for it any more
 
     async def _begin(self) -> None:
         progress = await self._progress()
@@ -219,13 +163,7 @@ class JobFeed:
     def _tell(self, row: Transition, visit: Visit | None) -> None:
         if self.ended:
             return
-        if len(self._frames) == self._kept:
-            self._floor = self._frames.popleft().position
-        self._frames.append(Frame(row.position, stream_answers.told(row, visit, self._status)))
+        self._keep(Frame(row.position, stream_answers.told(row, visit, self._status)))
         self._status = row.status
         self.ended = row.status in TERMINAL
-        self.wake()
-
-    def _close(self, reason: str) -> None:
-        self.closed = reason
         self.wake()

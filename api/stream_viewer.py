@@ -1,16 +1,18 @@
 """One stream to one viewer: what it is sent, how it is kept alive, and how it ends.
 
 A viewer has no buffer of its own but its socket's: it is a place in the feed that all viewers of the job share. One
-that does not read holds up nobody; one that falls behind what the feed keeps gets a new snapshot.
+that does not read holds up nobody; of one that falls behind what the feed keeps the kind of stream says what it gets.
 """
 
 import asyncio
 import contextlib
 import logging
+import math
 import random
 import socket
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Protocol
 
 import psycopg
 import psycopg_pool
@@ -18,8 +20,8 @@ from aiohttp import web
 
 from api import stream_answers
 from api.errors import Problem
-from api.stream_answers import EndReason, ResetReason, StreamClosing, StreamReset, retry, sse
-from api.stream_feed import JobFeed
+from api.stream_answers import EndReason, retry
+from api.stream_frames import Frames
 from api.streams import Streams
 from services.runtime.metrics import count
 
@@ -33,8 +35,7 @@ HEADERS = {
 RETRY_MS = (1000, 3000)  # viewers of an instance that stops do not come back all at once
 AGAIN_SECONDS = 1.0  # before it is asked again whether a key is still good
 FRAMES = 50  # sent at a time
-RECONNECT: dict[EndReason, bool] = {"shutdown": True, "fault": True, "deleted": False, "unauthenticated": False}
-Snapshot = Callable[[], Awaitable[tuple[bytes, int]]]  # its bytes, and the position behind which events follow
+NOT_SOON = math.inf
 Allowed = Callable[[], Awaitable[None]]  # raises a Problem where the viewer's key is not good any more
 
 
@@ -42,38 +43,52 @@ class _Slow(Exception):
     """The viewer does not read."""
 
 
+class Speech(Protocol):
+    """How a kind of stream says what is no frame of its feed."""
+
+    async def behind(self) -> tuple[bytes, int] | None:
+        """Return what a viewer gets who fell behind what is kept, and its place then; None: it has to come back."""
+
+    def closing(self, reason: EndReason) -> bytes:
+        """Return what is said where the server ends the stream before the job has ended."""
+
+
 class Viewer:
-    """Sends the events of a feed behind a position, or a snapshot and what follows it."""
+    """Sends the frames of a feed behind a place."""
 
     def __init__(
         self,
         request: web.Request,
         streams: Streams,
-        feed: JobFeed,
+        feed: Frames,
+        speech: Speech,
         *,
-        snapshot: Snapshot,
         allowed: Allowed,
         keepalive_seconds: float,
         slow_seconds: float,
+        most_seconds: float = NOT_SOON,
     ) -> None:
-        self._request, self._streams, self._feed = request, streams, feed
-        self._snapshot, self._allowed = snapshot, allowed
-        self._keepalive_seconds, self._slow_seconds = keepalive_seconds, slow_seconds
+        self._request, self._streams, self._feed, self._speech = request, streams, feed, speech
+        self._allowed = allowed
+        self._keepalive_seconds, self._slow_seconds, self._most_seconds = keepalive_seconds, slow_seconds, most_seconds
+        self._began = time.monotonic()
         self._response = web.StreamResponse(headers=HEADERS)
         self._sent = 0
 
-    async def show(self, after: int | None, reset: ResetReason | None, headers: dict[str, str]) -> web.StreamResponse:
-        """Send the stream until it ends; `after` is the position behind which to go on, None: begin with a snapshot.
-
-        What keeps it from beginning is raised: it can still be told as an answer.
-        """
-        said, place = (b"", after) if after is not None else await self._anew(reset)
-        began, reason = time.monotonic(), "viewer"
+    async def show(
+        self, said: bytes, place: int, headers: dict[str, str], past: AsyncGenerator[bytes] | None = None
+    ) -> web.StreamResponse:
+        """Send what is said first, then the past, then the frames behind a place until the stream ends."""
+        reason = "viewer"
         self._response.headers.update(headers)
         try:
             await self._response.prepare(self._request)
             _give_up_on_silence(self._request, self._slow_seconds)
             await self._write(retry(random.randint(*RETRY_MS)) + said)  # noqa: S311  # spreads viewers, hides nothing
+            if past:
+                async with contextlib.aclosing(past):
+                    async for part in past:
+                        await self._write(part)
             reason = await self._follow(place)
             async with asyncio.timeout(self._slow_seconds):
                 await self._response.write_eof()
@@ -88,7 +103,7 @@ class Viewer:
             self._abort()
         finally:
             count("streams_ended", reason=reason)
-            seconds = round(time.monotonic() - began, 3)
+            seconds = round(time.monotonic() - self._began, 3)
             log.info("stream ended", extra={"reason": reason, "events": self._sent, "seconds": seconds})
         return self._response
 
@@ -96,11 +111,16 @@ class Viewer:
         """Send what comes behind a position; return why nothing more does."""
         while True:
             if reason := await self._refusal():
-                await self._write(sse("close", StreamClosing(reason=reason, reconnect=RECONNECT[reason])))
+                await self._write(self._speech.closing(reason))
                 return reason
+            if time.monotonic() - self._began >= self._most_seconds:
+                return "age"
             frames = self._feed.after(place)
             if frames is None:
-                said, place = await self._anew("slow")
+                anew = await self._speech.behind()
+                if anew is None:
+                    return "slow"
+                said, place = anew
                 await self._write(said)
             elif frames:
                 place = frames[:FRAMES][-1].position
@@ -111,16 +131,6 @@ class Viewer:
                 return "done"
             elif not await self._feed.moved(self._keepalive_seconds):
                 await self._write(stream_answers.KEEPALIVE)
-
-    async def _anew(self, reset: ResetReason | None) -> tuple[bytes, int]:
-        """Return a snapshot, behind a reset where one is due, and the position behind which events follow."""
-        said = b""
-        if reset:
-            count("stream_resets", reason=reset)
-            log.info("stream reset", extra={"reason": reset})
-            said = sse("reset", StreamReset(reason=reset))
-        data, place = await self._snapshot()
-        return said + data, place
 
     async def _refusal(self) -> EndReason | None:
         """Return why nothing more may be sent. While that cannot be told, nothing is, but the stream stays."""
@@ -143,6 +153,8 @@ class Viewer:
 
     async def _write(self, data: bytes) -> None:
         """Send, and wait until the viewer has read enough of what was sent before."""
+        if not data:
+            return
         try:
             async with asyncio.timeout(self._slow_seconds):
                 await self._response.write(data)

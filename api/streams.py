@@ -5,7 +5,7 @@ However many watch a job, its events are read, held and encoded once; the log is
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 
@@ -14,8 +14,10 @@ from aiohttp import web
 from api.auth import Caller, Keyring
 from api.errors import Problem, not_found
 from api.lookup import Jobs
+from api.modules.feed import ItemFeed, StatsOf
 from api.positions import Position
-from api.stream_feed import JobFeed, Unknown
+from api.stream_feed import JobFeed
+from api.stream_frames import Unknown
 from api.tail import Tail
 from services.runtime.metrics import level
 from services.runtime.settings import Settings
@@ -29,8 +31,9 @@ MAX_CHECKED = 10_000  # keys looked at; then all are forgotten
 class _Shared:
     """A job that is watched, and by how many."""
 
-    feed: JobFeed
+    feed: JobFeed | ItemFeed
     task: asyncio.Task[None]
+    release: Callable[[], None]
     viewers: int = 0
 
 
@@ -39,7 +42,7 @@ class Streams:
 
     def __init__(self, jobs: Jobs, tail: Tail, keyring: Keyring, settings: Settings) -> None:
         self._jobs, self._tail, self._keyring, self._settings = jobs, tail, keyring, settings
-        self._shared: dict[tuple[str, str], _Shared] = {}
+        self._shared: dict[tuple[str, str, str], _Shared] = {}
         self._checked: dict[str, tuple[float, asyncio.Future[Caller]]] = {}
         self._by_key: Counter[str] = Counter()
         self._by_org: Counter[str] = Counter()
@@ -68,11 +71,23 @@ class Streams:
 
     @asynccontextmanager
     async def feed(self, caller: Caller, job_id: str) -> AsyncIterator[JobFeed]:
-        """Lend the feed of a job; raise a Problem where the org has no such job."""
-        key = (caller.org_id, job_id)
+        """Lend the feed of a job's events; raise a Problem where the org has no such job."""
+        async with self._lent(("events", caller.org_id, job_id), lambda: self._watch(caller, job_id)) as feed:
+            assert isinstance(feed, JobFeed)
+            yield feed
+
+    @asynccontextmanager
+    async def item_feed(self, caller: Caller, job_id: str, stats_of: StatsOf) -> AsyncIterator[ItemFeed]:
+        """Lend the feed of a module job; raise a Problem where the org has no such module job."""
+        async with self._lent(("items", caller.org_id, job_id), lambda: self._read(caller, job_id, stats_of)) as feed:
+            assert isinstance(feed, ItemFeed)
+            yield feed
+
+    @asynccontextmanager
+    async def _lent(self, key: tuple[str, str, str], make: Callable[[], _Shared]) -> AsyncIterator[JobFeed | ItemFeed]:
         shared = self._shared.get(key)
         if shared is None or shared.feed.closed:
-            shared = self._shared[key] = self._watch(caller, job_id)
+            shared = self._shared[key] = make()
         shared.viewers += 1
         level("streams_watched_jobs", len(self._shared))
         try:
@@ -115,13 +130,19 @@ class Streams:
         whose = Caller(org_id=caller.org_id, partition=caller.partition)
         feed = JobFeed(self._jobs, whose, job_id, seen=seen, kept=self._settings.stream_kept_events)
         self._tail.watch(caller.org_id, job_id, feed.push)
-        return _Shared(feed, asyncio.create_task(feed.run(), name="job feed"))
+        task = asyncio.create_task(feed.run(), name="job feed")
+        return _Shared(feed, task, lambda: self._tail.unwatch(caller.org_id, job_id))
 
-    def _let_go(self, key: tuple[str, str], shared: _Shared) -> None:
+    def _read(self, caller: Caller, job_id: str, stats_of: StatsOf) -> _Shared:
+        whose = Caller(org_id=caller.org_id, partition=caller.partition)
+        feed = ItemFeed(self._jobs, stats_of, whose, job_id, kept=self._settings.stream_kept_events)
+        return _Shared(feed, asyncio.create_task(feed.run(), name="item feed"), lambda: None)
+
+    def _let_go(self, key: tuple[str, str, str], shared: _Shared) -> None:
         shared.task.cancel()
         if self._shared.get(key) is shared:
             del self._shared[key]
-            self._tail.unwatch(*key)
+            shared.release()
         level("streams_watched_jobs", len(self._shared))
 
     def _seen(self, partition: int) -> int:

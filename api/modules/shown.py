@@ -51,7 +51,7 @@ def job_public(detail: JobDetail, stats: Stats, *, links: int, kept_seconds: int
         error_count=come.errors,
         ef_cost=come.cost,
         created_at=iso(row.submitted_at),
-        started_at=iso_or_none(_started(detail.transitions)),
+        started_at=iso_or_none(started(detail.transitions)),
         completed_at=iso_or_none(row.finished_at),
         expires_at=iso_or_none(_expires(row, kept_seconds)),
         error_message=row.error_message,
@@ -80,7 +80,8 @@ def _texts(given: Any) -> list[str]:
     return [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
 
 
-def _started(transitions: Sequence[Transition]) -> datetime | None:
+def started(transitions: Sequence[Transition]) -> datetime | None:
+    """Return when a job was first claimed."""
     return min((each.occurred_at for each in transitions if each.event_type == "JobClaimed"), default=None)
 
 

@@ -13,6 +13,7 @@ from api.routes import (
     keys,
     module_download,
     module_jobs,
+    module_stream,
     module_submit,
     openapi,
     org_credits,
@@ -57,6 +58,7 @@ _SUBJECTS = (
     org_credits,
     module_submit,
     module_jobs,
+    module_stream,
     module_download,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)

@@ -1,5 +1,7 @@
 """The stream of a job: Server-Sent Events that can be resumed on any instance."""
 
+import logging
+
 from aiohttp import web
 
 from api import positions, shown
@@ -8,12 +10,15 @@ from api.http import without_deadline
 from api.operation import Call, Operation
 from api.positions import Position
 from api.routes.jobs import job_id_of
-from api.stream_answers import MEDIA_TYPE, ResetReason, StreamMessage, sse
+from api.stream_answers import MEDIA_TYPE, EndReason, ResetReason, StreamClosing, StreamMessage, StreamReset, sse
 from api.stream_feed import JobFeed
 from api.stream_viewer import Viewer
 from api.tail import TailBehind
+from services.runtime.metrics import count
 
+log = logging.getLogger(__name__)
 RESUME = "Last-Event-ID"
+RECONNECT: dict[EndReason, bool] = {"shutdown": True, "fault": True, "deleted": False, "unauthenticated": False}
 
 
 async def stream(call: Call) -> web.StreamResponse:
@@ -30,17 +35,43 @@ async def stream(call: Call) -> web.StreamResponse:
             reset = await _reset(call, feed, last) if last else None
             if feed.ended and not reset and (last is None or last.position >= feed.position):
                 return web.Response(status=204)
+            snapshots = Snapshots(call, job_id)
             viewer = Viewer(
                 call.request,
                 streams,
                 feed,
-                snapshot=lambda: _snapshot(call, job_id),
+                snapshots,
                 allowed=lambda: streams.check(call.request.headers.get("Authorization", "")),
                 keepalive_seconds=settings.stream_keepalive_seconds,
                 slow_seconds=settings.stream_slow_seconds,
             )
-            after = last.position if last and not reset else None
-            return await viewer.show(after, reset, without_deadline())
+            said, place = (b"", last.position) if last and not reset else await snapshots.anew(reset)
+            return await viewer.show(said, place, without_deadline())
+
+
+class Snapshots:
+    """Begins anew with the job as it is, where events are missing."""
+
+    def __init__(self, call: Call, job_id: str) -> None:
+        self._call, self._job_id = call, job_id
+
+    async def behind(self) -> tuple[bytes, int]:
+        """Begin anew."""
+        return await self.anew("slow")
+
+    async def anew(self, reset: ResetReason | None) -> tuple[bytes, int]:
+        """Return a snapshot, behind a reset where one is due, and the position behind which events follow."""
+        said = b""
+        if reset:
+            count("stream_resets", reason=reset)
+            log.info("stream reset", extra={"reason": reset})
+            said = sse("reset", StreamReset(reason=reset))
+        data, place = await _snapshot(self._call, self._job_id)
+        return said + data, place
+
+    def closing(self, reason: EndReason) -> bytes:
+        """Say why, and whether to come back."""
+        return sse("close", StreamClosing(reason=reason, reconnect=RECONNECT[reason]))
 
 
 async def _reset(call: Call, feed: JobFeed, last: Position) -> ResetReason | None:

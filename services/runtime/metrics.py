@@ -209,7 +209,7 @@ METRICS: dict[Name, Metric] = {
         ("reason",),
     ),
     "streams_ended": Metric(
-        "Streams that ended: done, viewer (it left), slow (it did not read), shutdown, deleted, unauthenticated, fault",
+        "Streams that ended: done, viewer (left), slow (did not read), age, shutdown, deleted, unauthenticated, fault",
         "streams",
         (API,),
         ("reason",),

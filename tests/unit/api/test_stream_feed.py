@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from api import stream_feed
 from api.auth import Caller
-from api.stream_feed import JobFeed, Unknown
+from api.stream_feed import JobFeed
+from api.stream_frames import Unknown
 from projections.postgres.fold import Current, fold
 from projections.postgres.rows import Job
 from projections.postgres.views import Progress
