@@ -17,6 +17,7 @@ from services.runtime.ledger_log import Checkpoint, LedgerLog
 from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.workers.__main__ import main as work
+from services.workers.modules.__main__ import main as work_modules
 from services.writers.__main__ import main as write
 from tests.fakes.commander import Body
 from tests.fakes.decider import AnsweringDecider
@@ -135,6 +136,23 @@ def _writer(kind: str) -> Consumer:
     )
 
 
+def _worker(kind: str, main: Main) -> Consumer:
+    return Consumer(
+        name=f"a worker reads tasks of the kind {kind}",
+        topic=lambda settings: topics.tasks(settings, kind),
+        main=main,
+        watching=_answered,
+        good=task,
+        misplaced=(
+            Planted(task(9), "foreign_org", "another-org"),
+            Planted(task(9, PARTITION - 1), "foreign_org"),
+            Planted(task(9, -1), "foreign_org"),
+            Planted(deliveries("postgres", 9), "bad_message"),
+        ),
+        group_name=f"workers-{kind}",
+    )
+
+
 CONSUMERS = (
     Consumer(
         name="the decider reads commands",
@@ -149,20 +167,8 @@ CONSUMERS = (
             Planted(task(9), "bad_message"),
         ),
     ),
-    Consumer(
-        name="a worker reads tasks",
-        topic=lambda settings: topics.tasks(settings, "workflow"),
-        main=work,
-        watching=_answered,
-        good=task,
-        misplaced=(
-            Planted(task(9), "foreign_org", "another-org"),
-            Planted(task(9, PARTITION - 1), "foreign_org"),
-            Planted(task(9, -1), "foreign_org"),
-            Planted(deliveries("postgres", 9), "bad_message"),
-        ),
-        group_name="workers-workflow",
-    ),
+    _worker("workflow", work),
+    _worker("module", work_modules),
     *map(
         _writer, ("postgres", "webhook", "clickhouse", "customer_postgres")
     ),  # warehouses of customers share one shell

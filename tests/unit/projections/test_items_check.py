@@ -51,7 +51,10 @@ def change(stream: Stream, kind: type, at: int, **fields: Any) -> None:
 def test_a_log_as_the_decider_writes_it_has_no_fault() -> None:
     assert named(chain()[0]) == set()
     for seed in range(20):
-        assert named(Stream(modules=True).open().play([(n * 7919 + n // 3 + seed * 31) % 1600 for n in range(400)])) == set(), seed
+        assert (
+            named(Stream(modules=True).open().play([(n * 7919 + n // 3 + seed * 31) % 1600 for n in range(400)]))
+            == set()
+        ), seed
 
 
 @pytest.mark.parametrize(
