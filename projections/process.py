@@ -14,9 +14,9 @@ from services.runtime.health import Health, Progress
 from services.runtime.health_server import serve
 from services.runtime.settings import Settings
 from services.runtime.standstill import STANDSTILL_SECONDS
+from services.runtime.store_watch import Watch
 
 BROKER_SECONDS = 60.0
-Watch = Callable[[Progress], Coroutine[None, None, None]]
 
 
 async def project(

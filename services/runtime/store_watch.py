@@ -1,5 +1,7 @@
 """Whether Postgres and ClickHouse answer, also while there is nothing to write."""
 
+from collections.abc import Callable, Coroutine
+
 import aiohttp
 import psycopg
 from psycopg import AsyncConnection
@@ -10,6 +12,8 @@ from services.runtime.health import Progress
 
 CONNECT_SECONDS = 3
 PING_SECONDS = 3.0
+
+Watch = Callable[[Progress], Coroutine[None, None, None]]  # asks a store, and says whether it answers
 
 
 class StoreAway(RuntimeFault):

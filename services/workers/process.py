@@ -5,7 +5,8 @@ import contextlib
 import logging
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from services.ledger.wire import TASKS
 from services.runtime.blob import BlobStore
@@ -18,6 +19,7 @@ from services.runtime.health_server import serve
 from services.runtime.producer import Producer
 from services.runtime.settings import Settings
 from services.runtime.shredding.store import job_keys
+from services.runtime.store_watch import Watch
 from services.runtime.topics import tasks
 from services.streams.app import raised, running, until_it_stops
 from services.streams.intake import Intake, misplaced
@@ -41,8 +43,14 @@ ProvidersOf = Callable[[Settings, StoredCredentials], Providers]
 AttemptOf = Callable[[Tools, BlobStore], Attempt]  # how a task of this kind is worked at
 
 
-async def work(settings: Settings, kind: str, attempt_of: AttemptOf, providers_of: ProvidersOf) -> None:
-    """Run one worker until it is cancelled or something fails for good."""
+async def work(
+    settings: Settings,
+    kind: str,
+    attempt_of: AttemptOf,
+    providers_of: ProvidersOf,
+    stores: Mapping[str, Watch] = MappingProxyType({}),
+) -> None:
+    """Run one worker until it is cancelled or something fails for good; stores that its kind needs turn it red."""
     worker_id = settings.worker_id or f"{socket.gethostname()}-{os.getpid()}"
     slots = Slots(settings.worker_slots)
     store = BlobStore(settings.blobs)
@@ -95,6 +103,8 @@ async def work(settings: Settings, kind: str, attempt_of: AttemptOf, providers_o
             group.create_task(raised(tools.readers.stuck))
             group.create_task(watch_broker(settings, health.part("broker")))
             group.create_task(watch_stream(settings, app, tasks(settings, kind), taking, health.part("tasks")))
+            for name, watch in stores.items():
+                group.create_task(watch(health.part(name)))
 
 
 async def _leave(executor: Executor, heartbeat: Heartbeat, beating: asyncio.Task[None]) -> None:

@@ -5,6 +5,7 @@ from functools import partial
 from services.runtime.blob import BlobStore
 from services.runtime.process import run
 from services.runtime.settings import Settings
+from services.runtime.store_watch import watch_postgres
 from services.workers.executor import Attempt
 from services.workers.modules.attempt import attempts
 from services.workers.modules.registry import modules
@@ -23,7 +24,8 @@ async def main(settings: Settings, providers_of: ProvidersOf | None = None) -> N
     def attempt_of(tools: Tools, store: BlobStore) -> Attempt:
         return partial(attempts, tools, StoredItems(settings.postgres, store), known)
 
-    await work(settings, KIND, attempt_of, providers_of or Providers)
+    stores = {"postgres-server": partial(watch_postgres, settings.postgres)}
+    await work(settings, KIND, attempt_of, providers_of or Providers, stores)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from tests.eventually import eventually
 from tests.integration.api.conftest import Api, StartApi, Tenant, submit
 from tests.integration.api.module_work import ModuleWorker, submit_scrap
 from tests.integration.api.pocket import PocketLedger
-from tests.sse import EventSource, Message, Stream, streaming
+from tests.sse import PATIENCE_SECONDS, EventSource, Message, Stream, streaming
 
 AT = "2026-01-01T00:00:00Z"
 
@@ -50,6 +50,12 @@ def say(pocket: PocketLedger, tenant: Tenant, job_id: str, *messages: str, level
     logged = Logged(number=items.logged if items else 0, lines=len(lines), private=private)
     pocket.report(tenant.partition, tenant.org_id, job_id, items=(logged,))
     pocket.project()
+
+
+async def to_the_end(source: EventSource) -> None:
+    """Follow until the server says that there is nothing more; one that never says so is told."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await source.run()
 
 
 async def test_it_tells_how_far_the_job_has_come_what_it_says_and_once_how_it_ended(
@@ -101,7 +107,7 @@ async def test_84_a_stream_that_is_cut_anywhere_loses_nothing_and_repeats_nothin
         say(pocket, acme, job_id, f"line {number}", f"and {number}")
     async with start_api() as other:
         source = EventSource(api.session, [url_of(api, job_id), url_of(other, job_id)], acme.key, [0, 1, 1, 2, 0, 3])
-        following = asyncio.create_task(source.run())
+        following = asyncio.create_task(to_the_end(source))
         for number in range(3, 6):
             await eventually(lambda number=number: len(source.statuses) > number)  # type: ignore[misc]
             say(pocket, acme, job_id, f"line {number}", f"and {number}")
@@ -126,7 +132,7 @@ async def test_86_the_stream_of_a_finished_job_says_so_once_then_204_wherever_it
     worker.fail(job_id)
     pocket.project()
     source = EventSource(api.session, [url_of(api, job_id)], acme.key, [cut])
-    await source.run()
+    await to_the_end(source)
     assert source.statuses[-1] == 204
     assert [message.event for message in source.messages] == ["log", "status", "done"]
     assert {message.data["status"] for message in source.messages[1:]} == {"failed"}
