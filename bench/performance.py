@@ -49,6 +49,9 @@ SECTIONS = {
         "Warehouses", "The bulk-writers against a bare loop with the same rows ([destinations](destinations.md))."
     ),
     "queue": Section("The queue", "CPU of a job in the decider by how many are pending ([queue](queue.md))."),
+    "items": Section(
+        "Items of a module job", "The item path of one job, beside the same rows written ([modules](modules.md))."
+    ),
     "restore": Section("Restore", "A decider's start with a million jobs ([snapshots](snapshots.md))."),
     "reads": Section("Reads", "GET of a job at a steady rate, beside a handler that answers a constant."),
     "stream": Section("Following a job", "What viewers cost ([following a job](stream.md))."),
