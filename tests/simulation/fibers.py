@@ -12,6 +12,7 @@ from tests.simulation.life import Crashed, current
 
 T = TypeVar("T")
 STEP_SECONDS = 0.05  # between two looks at a condition that nobody signals
+FOR_GOOD_SECONDS = 1e9  # of the clock of the simulation: as long as nobody says how long
 
 
 def started(loop: asyncio.AbstractEventLoop, work: Callable[[], T]) -> asyncio.Future[T]:
@@ -218,10 +219,10 @@ class Condition:
         """Wait until notified, or for at most so long."""
         self._signal.wait(timeout)
 
-    def wait_for(self, true: Callable[[], bool], timeout: float) -> bool:
+    def wait_for(self, true: Callable[[], bool], timeout: float | None = None) -> bool:
         """Wait until something is true, or for at most so long."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + timeout
+        deadline = loop.time() + (FOR_GOOD_SECONDS if timeout is None else timeout)
         while not true() and blocking() and loop.time() < deadline:
             self._signal.wait(deadline - loop.time())
         return true()
