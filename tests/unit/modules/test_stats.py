@@ -25,6 +25,7 @@ def test_counts_as_of_the_last_success_are_those_that_stood_there(seed: int, mon
         recording.add(Outcome(item.number, error="http_4xx") if failed else Outcome(item.number, rows=[{"n": 1}]))
         counted.add(item.value, 0 if failed else 1, failed=failed)
         if not failed:
+            counted.saw({"n": 1})
             at_success = decoded(stats.encoded(Kept(counted))).now
         if chance.random() < 0.2:
             packed = recording.take().packed
