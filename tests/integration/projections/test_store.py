@@ -241,7 +241,7 @@ from tests.event_streams import Stream, entries_of
 import projections.migrate
 
 assert len(list(projections.migrate.MIGRATIONS.glob("*.sql"))) == 9, projections.migrate.MIGRATIONS
-stream = Stream(modules=True).open().play(range(0, 16 * 40, 3))
+stream = Stream().open().play(range(0, 16 * 40, 3))
 migrate(sys.argv[1])
 with closing(Store(sys.argv[1], SCHEMA, Vault(""))) as store:
     assert store.lock()

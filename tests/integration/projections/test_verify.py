@@ -123,7 +123,7 @@ def test_a_deleted_row_is_named(table: str, verify: Verify, database: Connection
         ("job_trace", "seq = seq + 100"),
         ("extraction_deliveries", "generation = 2"),
         ("item_chunks", "first_item = 1000000, next_item = 1000001, errors = 0, chunk = 1000"),
-        ("job_logs", "seq = seq + 100"),
+        ("job_logs", "position = position + 1000"),
         ("schedule_fires", "org_id = 'globex-copy'"),
         ("org_usage", "org_id = 'globex-copy'"),
         ("credit_transactions", "position = 1000"),
