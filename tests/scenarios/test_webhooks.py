@@ -5,6 +5,7 @@ import json
 import socket
 import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -83,7 +84,7 @@ def one_after_another(receiver: Receiver, *answers: int | None) -> None:
 async def test_61_every_try_has_the_same_id_and_bytes_and_its_own_signature(monkeypatch: pytest.MonkeyPatch) -> None:
     now = int(time.time())
     moments = iter((now - 60, now, now + 60))
-    monkeypatch.setattr("services.writers.webhook.calls.seconds", lambda: next(moments))
+    monkeypatch.setattr("services.writers.webhook.calls.utc_now", lambda: datetime.fromtimestamp(next(moments), UTC))
     async with receiving() as receiver, desk(replace(SETTINGS, webhook_timeout_seconds=1.0)) as at:
         secret = at.endpoints.add("wh-1", f"{receiver.url}/").secrets[0]
         at.blobs.blobs["e"] = json.dumps({"normalized": AWKWARD}).encode()
