@@ -121,7 +121,7 @@ async def test_nothing_stays_of_a_workbook_whether_it_is_read_or_not(
     job_id = await ended(api, acme, pocket, worker)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     assert (await read(api, acme, job_id, "/download", format="xlsx")).status == 200
-    assert files(tmp_path) == []
+    await eventually(lambda: files(tmp_path) == [])
     monkeypatch.setattr(module_download, "READ_BYTES", 1)
     url = f"{api.url}/api/jobs/{job_id}/download?format=xlsx"
     async with api.session.get(url, headers={"Authorization": f"Bearer {acme.key}"}) as answer:
