@@ -6,6 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+from psycopg import sql
 from psycopg.rows import class_row
 
 from api.config.store import Pool
@@ -15,7 +16,7 @@ from services.scheduler.read_model import reading
 SQL = blocks(Path(__file__).with_name("retained.sql"))
 MOST_OF_AN_ORG = 100  # of one look
 MOST = 1_000
-ALL_OTHERS, MODULES = "past_retention", "modules_past_retention"  # whose results are looked for
+MODULES, ALL_OTHERS = "of_modules", "of_others"  # whose results are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +44,9 @@ class Retained(Protocol):
 class StoredRetained:
     """The jobs of the read model in Postgres, and the times that the operator set for orgs."""
 
-    def __init__(self, pool: Pool, retention_seconds: int, query: str = ALL_OTHERS) -> None:
-        self._pool, self._retention_seconds, self._query = pool, retention_seconds, query
+    def __init__(self, pool: Pool, retention_seconds: int, whose: str = ALL_OTHERS) -> None:
+        self._pool, self._retention_seconds = pool, retention_seconds
+        self._query = sql.SQL(SQL["past_retention"]).format(whose=sql.SQL(SQL[whose]))
 
     async def look(self, seen: Mapping[str, Overdue], away: Collection[int]) -> Sequence[Overdue]:
         """Return some jobs past retention, by org those behind the last one seen, none of partitions that are away."""
@@ -58,4 +60,4 @@ class StoredRetained:
             "most": MOST,
         }
         async with reading(self._pool) as connection, connection.cursor(row_factory=class_row(Overdue)) as cursor:
-            return await (await cursor.execute(SQL[self._query], values)).fetchall()
+            return await (await cursor.execute(self._query, values)).fetchall()

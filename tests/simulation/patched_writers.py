@@ -95,7 +95,7 @@ def scheduler(world: World) -> list[tuple[Any, str, Any]]:
         (
             scheduler_main,
             "StoredRetained",
-            lambda _pool, seconds, query=ALL_OTHERS: Retained(world.model, world.chaos, seconds, query),
+            lambda _pool, seconds, whose=ALL_OTHERS: Retained(world.model, world.chaos, seconds, whose),
         ),
         (scheduler_main, "watch_postgres", watch_nothing),
     ]

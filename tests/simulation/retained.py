@@ -17,9 +17,9 @@ from tests.simulation.read_model import ReadModel
 class Retained:
     """Stands for `services.scheduler.retained.StoredRetained`; its clock may be off by a second, as Postgres' may."""
 
-    def __init__(self, model: ReadModel, chaos: Chaos, retention_seconds: int, query: str) -> None:
+    def __init__(self, model: ReadModel, chaos: Chaos, retention_seconds: int, whose: str) -> None:
         self._model, self._chaos, self._kept = model, chaos, timedelta(seconds=retention_seconds)
-        self._modules = query == MODULES
+        self._modules = whose == MODULES
         self._memory = MemoryRetained(self._overdue)
 
     async def look(self, seen: Mapping[str, Overdue], away: Collection[int]) -> list[Overdue]:
