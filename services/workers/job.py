@@ -1,6 +1,7 @@
 """What a worker knows of a job: the readable part of its task, and the private bytes of its reports."""
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import msgspec
 
@@ -8,6 +9,8 @@ from schemas.private import MESSAGE_CHARS, private_bytes, private_json
 from schemas.storable import storable_text
 from services.ledger.replies import Granted
 from services.ledger.tasks import Resume, Task
+
+Submission = TypeVar("Submission")
 
 
 class Unreadable(ValueError):
@@ -33,22 +36,26 @@ class Job:
 
 def job_of(task: Task, granted: Granted) -> Job:
     """Return the job of a granted task, or raise Unreadable."""
-    text = private_json(task.private)
-    if text is None:
-        raise Unreadable(f"private bytes begin with {task.private[:1].hex() or 'nothing'}, known is 00: plain JSON")
-    try:
-        submitted = msgspec.json.decode(text, type=_Submitted)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Unreadable(f"private bytes are no JSON object with a url: {error}") from error
     return Job(
         task.org_id,
         task.job_id,
         task.workflow_ref,
-        submitted.url,
+        submitted(task.private, _Submitted, "a url").url,
         granted.attempt,
         granted.resume,
         granted.asks_first,
     )
+
+
+def submitted(stored: bytes, kind: type[Submission], has: str) -> Submission:
+    """Return what a caller submitted, out of a task's private bytes that have such a thing; or raise Unreadable."""
+    text = private_json(stored)
+    if text is None:
+        raise Unreadable(f"private bytes begin with {stored[:1].hex() or 'nothing'}, known is 00: plain JSON")
+    try:
+        return msgspec.json.decode(text, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Unreadable(f"private bytes are no JSON object with {has}: {error}") from error
 
 
 def private(*, message: str = "", final_url: str = "") -> bytes:

@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from schemas.private import private_json
 from services.ledger.items import Items
 from services.ledger.replies import Granted
 from services.ledger.reports import Extracted, Failed, ItemsReport, Outcome, Planned, RetryLater
@@ -20,7 +19,7 @@ from services.runtime.item_chunks import chunk_key, lines_of, packed_lines, plan
 from services.runtime.time import monotonic
 from services.workers.attempt import AWAY_DELAY_MS, Report
 from services.workers.extract.size import chars_of
-from services.workers.job import Unreadable, private
+from services.workers.job import Unreadable, private, submitted
 from services.workers.modules import protocol
 from services.workers.modules.protocol import Item, Module, ModuleFailed
 from services.workers.modules.recorder import BadOutcome, Recorder, beginning
@@ -82,7 +81,7 @@ class _Work:
         parts: tuple[ItemsReport, ...] = ()
         if self.recorder is not None and not self.recorder.empty:
             full = self.recorder.take()
-            key = chunk_key(self._task.org_id, self.come.chain_id, self.come.link, self._attempt, full.number)
+            key = chunk_key(self._task.org_id, self.come.chain_id, self.come.link, self._attempt, full.told.chunk)
             await self._blobs.put(key, full.packed.data)
             parts = (full.report(key),)
         return (*parts, *self.tools.take_lines())
@@ -195,14 +194,7 @@ def _accident(error: Exception) -> Outcome:
 
 
 def _params(module: Module, task: Task) -> Any:
-    text = private_json(task.private)
-    if text is None:
-        raise Unreadable(f"private bytes begin with {task.private[:1].hex() or 'nothing'}, known is 00: plain JSON")
-    try:
-        submitted = msgspec.json.decode(text, type=_Submitted)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Unreadable(f"private bytes are no JSON object with an input: {error}") from error
-    params, faults = read_params(module, submitted.input)
+    params, faults = read_params(module, submitted(task.private, _Submitted, "an input").input)
     if faults:
         raise Unreadable("; ".join(faults))
     return params

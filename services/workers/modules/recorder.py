@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
+from msgspec.structs import replace
 
 from schemas.storable import counted, storable_text
 from services.ledger.items import Items
@@ -28,30 +29,11 @@ class Full:
     """A chunk to be stored, and what is reported of it but for its key."""
 
     packed: Packed
-    number: int
-    first_item: int
-    next_item: int
-    rows: int
-    errors: int
-    resume_item: int
-    errors_before: int
+    told: Chunk
 
     def report(self, key: str) -> Chunk:
         """Return the report of this chunk, stored under a key."""
-        return Chunk(
-            chunk=self.number,
-            items_ref=key,
-            rows_bytes=self.packed.rows_bytes,
-            outcomes_bytes=self.packed.outcomes_bytes,
-            stats_bytes=self.packed.stats_bytes,
-            digest=self.packed.digest,
-            first_item=self.first_item,
-            next_item=self.next_item,
-            rows=self.rows,
-            errors=self.errors,
-            resume_item=self.resume_item,
-            errors_before=self.errors_before,
-        )
+        return replace(self.told, items_ref=key)
 
 
 class Recorder:
@@ -133,19 +115,24 @@ class Recorder:
         if self._errored:  # once for a chunk: counts of many queries are large
             self._resumable = without_errored(self._stats, [item.value for item in self._errored])
             self._errored.clear()
-        full = Full(
-            packed(self._rows, self._outcomes, encoded(Kept(self._stats, self._resumable))),
-            self._number,
-            self._first,
-            self._next,
-            len(self._rows),
-            self._errors,
-            self._resume_item,
-            self._errors_before,
+        parts = packed(self._rows, self._outcomes, encoded(Kept(self._stats, self._resumable)))
+        told = Chunk(
+            chunk=self._number,
+            items_ref="",
+            rows_bytes=parts.rows_bytes,
+            outcomes_bytes=parts.outcomes_bytes,
+            stats_bytes=parts.stats_bytes,
+            digest=parts.digest,
+            first_item=self._first,
+            next_item=self._next,
+            rows=len(self._rows),
+            errors=self._errors,
+            resume_item=self._resume_item,
+            errors_before=self._errors_before,
         )
         self._number += 1
         self._begin()
-        return full
+        return Full(parts, told)
 
 
 def beginning(kept: Kept, *, goes_on_from_another: bool) -> Kept:

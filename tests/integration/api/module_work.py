@@ -68,7 +68,7 @@ class ModuleWorker:
             rows = [{"n": item.number, **item.value}] if succeeds else []
             recorder.add(Outcome(item.number, rows, error="" if succeeds else "http_4xx"))
         full = recorder.take()
-        key = chunk_key(self._tenant.org_id, come.chain_id, come.link, 1, full.number)
+        key = chunk_key(self._tenant.org_id, come.chain_id, come.link, 1, full.told.chunk)
         await self._blobs.put(key, full.packed.data)
         self._tell(job_id, full.report(key))
 
