@@ -1,15 +1,11 @@
 """Instances of the API beside a plant, as processes, and who calls them."""
 
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import aiohttp
 
-from services.runtime.settings import Settings
 from tests.eventually import eventually
 from tests.integration.workers.plant import ORG, Plant
 from tests.unit.workers.fakes import service, workflow
@@ -30,21 +26,6 @@ class Caller:
         async with self.session.request(method, base + path, headers=headers, json=body) as answer:
             data = await answer.read()
             return answer.status, json.loads(data) if answer.content_type == "application/json" else None
-
-
-@asynccontextmanager
-async def delivering(settings: Settings, directory: Path) -> AsyncIterator[Plant]:
-    """A plant with its decider, a worker, a projection, and writers of our table and of webhooks."""
-    plant = Plant(settings, directory)
-    try:
-        await plant.open(workflow(service("a")))
-        await plant.worker("worker-1")
-        plant.start("services.writers")
-        plant.start("services.writers", JOBLEDGER_WRITER_KIND="webhook")
-        plant.start("projections")
-        yield plant
-    finally:
-        await plant.close()
 
 
 async def instance(plant: Plant, port: int, session: aiohttp.ClientSession) -> str:

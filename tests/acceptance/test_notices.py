@@ -24,9 +24,8 @@ from services.runtime.settings import Settings
 from services.runtime.shredding.vault import Vault
 from tests.acceptance.instances import Caller, instance, prepared
 from tests.eventually import eventually
-from tests.integration.workers.plant import Plant
+from tests.integration.workers.plant import Plant, delivering
 from tests.receiver import Got, Receiver, receiving
-from tests.unit.workers.fakes import service, workflow
 
 NOTICES = int(os.environ.get("JOBLEDGER_TEST_NOTICES", "1000"))
 FAILING = 5  # jobs beside them that fail
@@ -94,15 +93,8 @@ class Customer:
 @pytest.fixture
 async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
     """A plant with its decider, workers and both writers."""
-    plant = Plant(settings, tmp_path)
-    try:
-        await plant.open(workflow(service("a")))
-        await plant.worker("worker-1")
-        plant.start("services.writers")
-        plant.start("services.writers", JOBLEDGER_WRITER_KIND="webhook")
+    async with delivering(settings, tmp_path, "postgres", "webhook") as plant:
         yield plant
-    finally:
-        await plant.close()
 
 
 async def customer(caller: Caller, api: str, other: str, receiver: Receiver) -> Customer:

@@ -19,9 +19,9 @@ from api.config.orgs import INTERNAL_DESTINATION
 from projections.verify import verify
 from services.localstack.ports import port_for
 from services.runtime.settings import Settings
-from tests.acceptance.instances import Caller, delivering, instance, prepared
+from tests.acceptance.instances import Caller, instance, prepared
 from tests.eventually import eventually
-from tests.integration.workers.plant import ROOT, Plant
+from tests.integration.workers.plant import ROOT, Plant, delivering
 from tests.receiver import Receiver, receiving
 
 SECONDS = 90.0  # for what takes some seconds on a machine with nothing else to do
@@ -30,7 +30,8 @@ HOOK = "/hook"
 
 @pytest.fixture
 async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
-    async with delivering(settings, tmp_path) as plant:
+    async with delivering(settings, tmp_path, "postgres", "webhook") as plant:
+        plant.start("projections")
         yield plant
 
 

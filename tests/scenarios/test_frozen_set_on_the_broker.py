@@ -11,9 +11,9 @@ from schemas.events import DeliveryRequested, DeliveryWaived, JobCompleted, JobS
 from schemas.values import After
 from services.localstack.ports import port_for
 from services.runtime.settings import Settings
-from tests.acceptance.instances import Caller, delivering, instance, prepared
+from tests.acceptance.instances import Caller, instance, prepared
 from tests.eventually import eventually
-from tests.integration.workers.plant import Plant
+from tests.integration.workers.plant import Plant, delivering
 from tests.receiver import Receiver, receiving
 
 SECONDS = 120.0
@@ -22,7 +22,8 @@ NAMES = ("kept", "disabled", "deleted")
 
 @pytest.fixture
 async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
-    async with delivering(settings, tmp_path) as plant:
+    async with delivering(settings, tmp_path, "postgres", "webhook") as plant:
+        plant.start("projections")
         yield plant
 
 

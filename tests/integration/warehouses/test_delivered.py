@@ -15,8 +15,7 @@ from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import Settings
 from tests.conftest import Databases
-from tests.integration.workers.plant import ORG, Plant
-from tests.unit.workers.fakes import service, workflow
+from tests.integration.workers.plant import ORG, Plant, delivering
 
 INTERNAL = Destination(destination_id="internal", kind="postgres")
 OWN = Destination(destination_id="own", kind="customer_postgres")
@@ -30,15 +29,9 @@ VALUES (%s, 'own', 'customer_postgres', true, 'hold', %s, %s)
 @pytest.fixture
 async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
     """A plant with its decider, a worker, and the writers of the internal store and of customers' Postgres."""
-    plant = Plant(replace(settings, credentials_key=new_key()), tmp_path)
-    try:
-        await plant.open(workflow(service("a")))
-        await plant.worker("worker-1")
-        plant.start("services.writers")
-        plant.start("services.writers", JOBLEDGER_WRITER_KIND="customer_postgres")
+    sealing = replace(settings, credentials_key=new_key())
+    async with delivering(sealing, tmp_path, "postgres", "customer_postgres") as plant:
         yield plant
-    finally:
-        await plant.close()
 
 
 def configure(settings: Settings, customer: str) -> None:

@@ -9,7 +9,8 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ from services.runtime.topics import partition_of_org
 from tests.environ import environ_of
 from tests.eventually import eventually
 from tests.polling import polled
-from tests.unit.workers.fakes import GOOD
+from tests.unit.workers.fakes import GOOD, service, workflow
 
 ORG = "acme"
 WORKFLOW_REF = "workflows/w1"
@@ -264,3 +265,17 @@ class Plant:
 def terminate(process: subprocess.Popen[bytes]) -> None:
     """Ask a process to stop."""
     process.send_signal(signal.SIGTERM)
+
+
+@asynccontextmanager
+async def delivering(settings: Settings, directory: Path, *kinds: str) -> AsyncIterator[Plant]:
+    """A plant with its decider, a worker, and a writer of each of these kinds of destinations."""
+    plant = Plant(settings, directory)
+    try:
+        await plant.open(workflow(service("a")))
+        await plant.worker("worker-1")
+        for kind in kinds:
+            plant.start("services.writers", JOBLEDGER_WRITER_KIND=kind)
+        yield plant
+    finally:
+        await plant.close()

@@ -14,9 +14,8 @@ from services.runtime.sealing import Sealer
 from services.runtime.settings import Settings
 from services.writers.webhook.endpoints import Pool
 from tests.eventually import eventually
-from tests.integration.workers.plant import ORG, Plant
+from tests.integration.workers.plant import ORG, Plant, delivering
 from tests.receiver import Receiver, receiving
-from tests.unit.workers.fakes import service, workflow
 
 INTERNAL = Destination(destination_id="internal", kind="postgres")
 
@@ -24,14 +23,8 @@ INTERNAL = Destination(destination_id="internal", kind="postgres")
 @pytest.fixture
 async def plant(settings: Settings, tmp_path: Path) -> AsyncIterator[Plant]:
     """A plant with its decider, a worker and the Postgres writer."""
-    plant = Plant(settings, tmp_path)
-    try:
-        await plant.open(workflow(service("a")))
-        await plant.worker("worker-1")
-        plant.start("services.writers")
+    async with delivering(settings, tmp_path, "postgres") as plant:
         yield plant
-    finally:
-        await plant.close()
 
 
 async def endpoint(settings: Settings, receiver: Receiver) -> tuple[Destination, ...]:
