@@ -35,7 +35,7 @@ def batches(entries: list[Entry], sizes: list[int]) -> list[list[Entry]]:
 def test_any_split_into_batches_each_delivered_twice_gives_the_rows_of_one_by_one(
     numbers: list[int], cuts: list[int]
 ) -> None:
-    entries = entries_of(Stream().open().play(numbers))
+    entries = entries_of(Stream(modules=True).open().play(numbers))
     one_by_one, twice = Tables(), Tables()
     for entry in entries:
         one_by_one.write([entry])
@@ -48,7 +48,7 @@ def test_any_split_into_batches_each_delivered_twice_gives_the_rows_of_one_by_on
 @settings(deadline=None)
 @given(numbers, cuts)
 def test_without_checkpoints_the_ordinals_alone_keep_out_repetitions(numbers: list[int], cuts: list[int]) -> None:
-    entries = entries_of(Stream().open().play(numbers))
+    entries = entries_of(Stream(modules=True).open().play(numbers))
     plain, repeated = Tables(), Tables()
     for batch in batches(entries, cuts):
         plain.write(batch)
@@ -61,7 +61,7 @@ def test_without_checkpoints_the_ordinals_alone_keep_out_repetitions(numbers: li
 @settings(deadline=None)
 @given(numbers)
 def test_a_second_way_of_reading_the_events_asks_for_the_same_rows(numbers: list[int]) -> None:
-    stream = Stream().open().play(numbers)
+    stream = Stream(modules=True).open().play(numbers)
     tables = Tables()
     tables.write(entries_of(stream))
     log = read(stream)
@@ -77,7 +77,7 @@ def test_a_second_way_of_reading_the_events_asks_for_the_same_rows(numbers: list
 @settings(deadline=None)
 @given(numbers)
 def test_a_batch_holds_each_key_once_and_its_last_positions(numbers: list[int]) -> None:
-    entries = entries_of(Stream().open().play(numbers))
+    entries = entries_of(Stream(modules=True).open().play(numbers))
     batch = batch_of({0: Checkpoint(0)}, entries)
     assert batch.after[0].position == entries[-1].position
     assert batch.after[0].next_offset == entries[-1].offset + 1

@@ -49,7 +49,7 @@ def wanted(events: Sequence[Recorded], opened: Open) -> list[object]:
 
 @given(PLAYS)
 def test_with_keys_sealed_events_say_what_they_said_in_clear(numbers: list[int]) -> None:
-    stream, keys = Stream().open().play(numbers), dict[JobKey, bytes]()
+    stream, keys = Stream(modules=True).open().play(numbers), dict[JobKey, bytes]()
     closed = sealed_events(stream.events, keys)
     assert rows(fold(Current(), closed, opener(keys))) == rows(fold(Current(), stream.events))
     assert wanted(closed, opener(keys)) == wanted(stream.events, in_clear)
@@ -58,7 +58,7 @@ def test_with_keys_sealed_events_say_what_they_said_in_clear(numbers: list[int])
 
 @given(PLAYS)
 def test_without_keys_they_fold_all_the_same_and_say_nothing_of_people(numbers: list[int]) -> None:
-    stream = Stream().open().play(numbers)
+    stream = Stream(modules=True).open().play(numbers)
     silent = [replace(each, event=replace(each.event, private=b"")) for each in stream.events]
     closed = sealed_events(stream.events, {})
     assert rows(fold(Current(), closed)) == rows(fold(Current(), silent))

@@ -45,7 +45,7 @@ def restored(ledger: Ledger) -> Ledger:
 
 def stream_of(numbers: list[int]) -> Fold:
     """A legal stream of events."""
-    stream = Stream().open().play([1, *numbers])  # 1: the worker is known before it claims
+    stream = Stream(modules=True).open().play([1, *numbers])  # 1: the worker is known before it claims
     return [(recorded, digest_of(raw)) for recorded, raw in zip(stream.events, stream.raws, strict=True)]
 
 
