@@ -187,7 +187,8 @@ class Modules:
             rows += [msgspec.json.decode(line)["n"] for line in rows_part(data, chunk.rows_bytes)]
             told = map(msgspec.json.decode, outcomes_part(data, chunk.rows_bytes, chunk.outcomes_bytes))
             outcomes += [(each["item"], _how(each)) for each in told if each["item"] < until]
-        wanted = [(number, how_of(params, number)) for number in range(chunks[-1][0].next_item)]
+        last, until = chunks[-1]  # one that stopped before its first chunk has what it goes on from, and no more
+        wanted = [(number, how_of(params, number)) for number in range(min(last.next_item, until))]
         if outcomes != wanted:
             yield f"{key}: outcomes {outcomes}, they should be {wanted}"
         if rows != (numbers := [number for number, how in wanted if how == "succeeded"]):
