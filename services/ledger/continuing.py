@@ -15,9 +15,10 @@ from services.ledger.credits import cannot_pay_items
 from services.ledger.ids import determined_id, shown_id
 from services.ledger.items import Items, adopted_by_next
 from services.ledger.job import Job
-from services.ledger.queue_limits import known, no_room, queue_seconds
+from services.ledger.queue_limits import known, max_pending, no_room, queue_seconds
 from services.ledger.replies import Refused
 from services.ledger.state import Ledger
+from services.ledger.status import Status
 
 MAX_LINKS = 200  # of a chain: each link names the chunks of all before it in one event
 TIMED_OUT = "timed_out"
@@ -64,6 +65,9 @@ def why_alone(ledger: Ledger, job: Job, error_type: str) -> str:
     others, most = org.live - (not job.terminal), ledger.policy.follow_up_jobs
     if others >= most:
         return f"the account has {others} jobs pending or running, and from {most} on none follows by itself"
+    pending, room = org.pending - (job.status is Status.PENDING), max_pending(ledger, org)
+    if pending >= room:
+        return f"the account has {pending} jobs pending, and {room} may be"
     if items.resume_item >= items.planned:
         return "every planned item has its outcome"
     if job.private[:1] == SEALED:

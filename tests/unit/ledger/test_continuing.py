@@ -122,6 +122,18 @@ def test_with_five_other_jobs_pending_or_running_of_whatever_type_no_job_follows
         assert ("5 jobs pending or running" in why(events)) is not follows
 
 
+def test_where_the_queue_of_the_account_is_full_no_job_follows_by_itself() -> None:
+    for most, follows in ((3, True), (2, False)):
+        world = running(World().org(cap=1), limit=HOUR)
+        tell(world, PLAN, chunk(0, 0, 10))
+        world.when(ChangeOrgLimit(command_id="l", org_id="acme", max_pending=most))
+        world.submit("w1")
+        world.submit("w2")
+        events = world.after(HOUR)
+        assert ("JobContinued" in names(events)) is follows
+        assert ("2 jobs pending, and 2 may be" in why(events)) is not follows
+
+
 def test_jobs_that_ended_leave_room_for_a_follow_up() -> None:
     world = running(World().org(cap=50), limit=HOUR)
     for number in range(5):
