@@ -52,9 +52,13 @@ class Result:
 
 def simulate(seed: int, *, traced: bool = False) -> Result:
     """Run a seed; the same seed gives the same result."""
-    result, unheard = _simulated(seed, traced)
+    gc.freeze()  # no collection need look at what is there for good; what knows the world comes later, and is freed
+    gc.disable()
+    try:
+        result, unheard = _simulated(seed, traced)
+    finally:
+        gc.enable()
     gc.collect()  # frees what nobody holds any more: the loop tells of failures that nobody has heard of
-    gc.freeze()  # what is left is there for good: the next collection need not look at it
     result.wrong += [f"nobody heard: {each}" for each in unheard.told]
     return result
 
@@ -70,8 +74,6 @@ def _simulated(seed: int, traced: bool) -> tuple[Result, Unheard]:
     world = World(seed, say)
     clock.append(world)
     say(world.chaos.describe())
-    gc.freeze()
-    gc.disable()
     WORLD.kept.clear()
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
@@ -91,7 +93,6 @@ def _simulated(seed: int, traced: bool) -> tuple[Result, Unheard]:
             result.trace.sort(key=lambda line: line[0])
     finally:
         logging.disable(before)
-        gc.enable()
     result.digest = _digest(world)
     result.seconds, result.steps, result.kills = world.loop.now, world.loop.steps, world.cluster.kills
     result.jobs, result.events = len(world.traffic.accepted), check.events

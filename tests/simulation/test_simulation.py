@@ -3,11 +3,14 @@
 import os
 import subprocess
 import sys
+import weakref
 from random import SystemRandom
 
 import pytest
 
+from tests.simulation import run
 from tests.simulation.run import simulate
+from tests.simulation.world import World
 
 FIXED = 60
 NEW = 8
@@ -45,3 +48,18 @@ def test_a_seed_gives_the_same_log_in_every_process_and_after_any_others_to_the_
     }
     assert len(told) == 1
     assert len(set(told.pop().split())) == 3
+
+
+def test_nothing_of_a_seed_stays_in_memory_once_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run of hundreds of seeds in one process has one world at a time."""
+    worlds: list[weakref.ref[World]] = []
+
+    class Seen(World):
+        def __init__(self, *given: object) -> None:
+            super().__init__(*given)  # type: ignore[arg-type]
+            worlds.append(weakref.ref(self))
+
+    monkeypatch.setattr(run, "World", Seen)
+    for seed in (1, 5):
+        simulate(seed)
+    assert [world() for world in worlds] == [None, None]
