@@ -9,6 +9,7 @@ from typing import Any
 
 REPLACEMENT = "\ufffd"
 MAX_DEPTH = 64  # of lists and objects within each other, as the API takes them; what lies deeper becomes null
+ESCAPED = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")  # a NUL or half of a surrogate pair, as JSON spells them
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 

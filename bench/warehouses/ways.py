@@ -19,7 +19,7 @@ from services.runtime.clickhouse import connect, migrate
 from services.runtime.networks import LOCAL
 from services.writers.clickhouse.writer import APPLIED, MIGRATIONS, TABLE, ClickHouseWriter
 from services.writers.postgres.writer import UPSERT, PostgresWriter
-from services.writers.reading import Reading
+from services.writers.reading import ItemReading, Reading
 from services.writers.rows import Row
 from services.writers.warehouses.calls import Calls
 from services.writers.warehouses.customer_postgres import statements as postgres
@@ -71,7 +71,7 @@ def warehouse_writer(kind: str) -> Way:
 
     @asynccontextmanager
     async def way(servers: Servers, work: Work) -> AsyncIterator[Write]:
-        table, reading = Table(KINDS[kind], opened(kind, servers, fresh())), Reading(work)
+        table, reading = Table(KINDS[kind], opened(kind, servers, fresh())), ItemReading(work)
 
         async def write(number: int) -> None:
             async for told in table.write(await reading.rows_of(work.batches[number])):

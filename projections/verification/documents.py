@@ -10,6 +10,8 @@ from projections.verification.expected import read_json
 from schemas.storable import counted
 from services.runtime.blob import BlobStore
 from services.runtime.errors import BlobMissing
+from services.runtime.item_manifest import is_manifest
+from services.runtime.item_reading import document_of as summary_of
 
 READS_AT_ONCE = 16
 ESCAPE = b"\\u"  # JSON spells what no store takes with one
@@ -37,7 +39,10 @@ async def _read(blobs: BlobStore, keys: set[str]) -> dict[str, Document]:
     async def read(key: str) -> tuple[str, Document | None]:
         async with places:
             try:
-                return key, document_of(await blobs.get(key)) if key else NOTHING
+                if not key:
+                    return key, NOTHING
+                data = await blobs.get(key)
+                return key, document_of(await summary_of(blobs, data) if is_manifest(key) else data)
             except (BlobMissing, ValueError, AttributeError, TypeError):  # gone, no JSON, or not one of an extraction
                 return key, None
 

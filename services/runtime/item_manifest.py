@@ -21,7 +21,7 @@ class StoredChunk(msgspec.Struct, frozen=True, rename="camel"):
     key: str  # of its blob
     rows: int
     rows_bytes: int  # of its rows as they are stored, at the beginning of the blob
-    json_bytes: int = 0  # of its rows as JSON, without the ends of lines
+    json_bytes: int  # of its rows as JSON, without the ends of lines
 
 
 class Manifest(msgspec.Struct, frozen=True, rename="camel"):

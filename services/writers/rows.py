@@ -1,18 +1,16 @@
 """From a delivery and its extraction to a row; what Postgres cannot hold is replaced and counted."""
 
 import json
-import re
 import uuid
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from schemas.storable import counted, storable, storable_text
+from schemas.storable import ESCAPED, counted, storable, storable_text
 from services.ledger.tasks import Delivery
 
 NAMESPACE = uuid.UUID("6f1c4f0e-2b0a-5d53-9a4e-0a6a9f7c1d3e")  # of row ids: the same job always has the same one
-ESCAPED = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")  # a NUL or half of a surrogate pair, as JSON spells them
 
 
 class Unreadable(ValueError):

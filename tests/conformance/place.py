@@ -7,6 +7,7 @@ from typing import Any
 
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
+from services.writers.chunked import Chunked
 from services.writers.rows import Row
 from services.writers.warehouses.table import Table
 from services.writers.warehouses.warehouse import (
@@ -98,7 +99,7 @@ def odd_delivery(name: str) -> Delivery:
     )  # fmt: skip
 
 
-async def told_by(table: Table, rows: Sequence[Row]) -> list[DeliveryResult]:
+async def told_by(table: Table, rows: Sequence[Row | Chunked]) -> list[DeliveryResult]:
     """Write rows and return what the table told of each, in their order."""
     told: dict[int, DeliveryResult] = {}
     async for some in table.write(rows):

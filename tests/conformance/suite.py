@@ -14,6 +14,7 @@ from schemas.storable import storable_text
 from services.writers.warehouses.warehouse import JOB_COLUMNS, Column, ColumnType, Warehouse
 from services.writers.writer import DestinationDown
 from tests.conformance.failing import Failing
+from tests.conformance.large import LargeJobs
 from tests.conformance.odd import OddItems
 from tests.conformance.place import (
     ADDED,
@@ -32,7 +33,7 @@ HOSTILE = "Häuser\t\r\n\"'\\ 家 🏠 \u2028 \x01 NULL \\N {} %s ${x} \ufffe\U0
 NUMBERS = (1e308, -1e308, 5e-324, -0.0, 0.1, 1 / 3, 2.0**53 + 2)
 
 
-class WarehouseConformance(OddItems, Failing):
+class WarehouseConformance(OddItems, LargeJobs, Failing):
     """What the writer relies on, whatever the warehouse."""
 
     @pytest.fixture

@@ -55,6 +55,10 @@ class Blobs:
             raise BlobMissing(key)
         return self.blobs[key]
 
+    async def first(self, key: str, length: int) -> bytes:
+        """Return the beginning of a blob."""
+        return (await self.get(key))[:length]
+
     async def get_each(self, keys: Sequence[str]) -> list[bytes | Exception]:
         """Return blobs in the order of their keys; each may be what fails."""
 

@@ -9,6 +9,7 @@ from services.writers.batcher import Batcher
 from services.writers.clickhouse.writer import ClickHouseWriter
 from services.writers.parts import Executor, Parts
 from services.writers.settling import Settling
+from services.writers.summaries import Summaries
 
 KIND = "clickhouse"
 
@@ -19,7 +20,9 @@ async def opened(parts: Parts) -> AsyncIterator[Executor]:
     settings = parts.settings
     if not settings.clickhouse:
         raise SettingsError("JOBLEDGER_CLICKHOUSE not set: give the URL of a database, or do not start this writer")
-    writer = ClickHouseWriter(settings.clickhouse, BlobStore(settings.blobs), settings.clickhouse_migration_seconds)
+    writer = ClickHouseWriter(
+        settings.clickhouse, Summaries(BlobStore(settings.blobs)), settings.clickhouse_migration_seconds
+    )
     settling = Settling(writer, parts.telling, parts.progress, kind=KIND)
     try:
         yield Batcher(

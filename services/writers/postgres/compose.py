@@ -8,6 +8,7 @@ from services.writers.batcher import Batcher
 from services.writers.parts import Executor, Parts
 from services.writers.postgres.writer import PostgresWriter
 from services.writers.settling import Settling
+from services.writers.summaries import Summaries
 
 KIND = "postgres"
 
@@ -16,7 +17,7 @@ KIND = "postgres"
 async def opened(parts: Parts) -> AsyncIterator[Executor]:
     """Write batches, one after the other."""
     settings = parts.settings
-    writer = PostgresWriter(settings.postgres, BlobStore(settings.blobs))
+    writer = PostgresWriter(settings.postgres, Summaries(BlobStore(settings.blobs)))
     settling = Settling(writer, parts.telling, parts.progress, kind=KIND)
     try:
         yield Batcher(

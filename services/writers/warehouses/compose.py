@@ -8,7 +8,7 @@ from psycopg_pool import AsyncConnectionPool
 from services.runtime.blob import BlobStore
 from services.runtime.sealing import Sealer
 from services.writers.parts import Executor, Open, Parts
-from services.writers.reading import Reading
+from services.writers.reading import ItemReading
 from services.writers.warehouses.circuits import Circuits
 from services.writers.warehouses.delivering import Delivering
 from services.writers.warehouses.kinds import KINDS, Kind
@@ -37,7 +37,7 @@ def opener(kind: Kind) -> Open:
             sealer = Sealer(settings.credentials_key) if settings.credentials_key else None
             shelf = Shelf(bounded, sealer, allowed=settings.allowed_networks)
             stack.push_async_callback(shelf.close)
-            reading = Reading(BlobStore(settings.blobs))
+            reading = ItemReading(BlobStore(settings.blobs))
             delivering = Delivering(bounded, StoredDestinations(pool), reading, shelf, Circuits(), pace)
             yield Shipping(bounded, delivering.deliver, shelf.close_idle, parts.telling, parts.progress, pace)
 

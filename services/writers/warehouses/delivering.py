@@ -13,8 +13,9 @@ from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.errors import Unsealable
 from services.runtime.metrics import level, timed
+from services.writers.chunked import Chunked
 from services.writers.counting import counted
-from services.writers.reading import Reading
+from services.writers.reading import ItemReading
 from services.writers.rows import Row
 from services.writers.warehouses.circuits import Circuits
 from services.writers.warehouses.kinds import DriverMissing, Kind, SettingsFault
@@ -40,7 +41,7 @@ class Delivering:
     """Delivers to the destinations of one kind, of all orgs."""
 
     def __init__(
-        self, kind: Kind, destinations: Destinations, reading: Reading, shelf: Shelf, circuits: Circuits, pace: Pace
+        self, kind: Kind, destinations: Destinations, reading: ItemReading, shelf: Shelf, circuits: Circuits, pace: Pace
     ) -> None:
         self._kind = kind
         self._destinations = destinations
@@ -78,16 +79,17 @@ class Delivering:
         name: Name,
         stored: StoredDestination,
         deliveries: Sequence[Delivery],
-        rows: Sequence[Row | DeliveryResult],
+        rows: Sequence[Row | Chunked | DeliveryResult],
     ) -> list[DeliveryResult]:
         table, blocks = None, 0
         results: dict[int, DeliveryResult] = {}  # by place in `deliveries`
         try:
             table = await self._shelf.take(name, stored)
             blocks = table.blocks
-            async with asyncio.timeout(self._kind.write_seconds):
+            async with asyncio.timeout(self._kind.write_seconds) as giving_up:
                 async for told in _written(table, deliveries, rows):
                     results |= told
+                    giving_up.reschedule(asyncio.get_running_loop().time() + self._kind.write_seconds)
         except Exception as error:  # a driver's bug is one destination's matter, not that of all orgs
             self._circuits.failed(name)
             await self._shelf.drop(name)
@@ -103,7 +105,7 @@ class Delivering:
 
 
 async def _written(
-    table: Table, deliveries: Sequence[Delivery], rows: Sequence[Row | DeliveryResult]
+    table: Table, deliveries: Sequence[Delivery], rows: Sequence[Row | Chunked | DeliveryResult]
 ) -> AsyncIterator[Mapping[int, DeliveryResult]]:
     """Write and erase; tell as soon as it is known what came of each delivery, by its place."""
     places = [at for at, each in enumerate(deliveries) if not each.erase]

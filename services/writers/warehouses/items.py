@@ -85,6 +85,14 @@ def items_of(normalized: str) -> Items:
         raise Unreadable(f"no object: {type(error).__name__}") from error
 
 
+def items_of_texts(texts: Sequence[str]) -> Items:
+    """Return items of their texts, each the JSON of an object."""
+    try:
+        return Items(texts, list(map(_members, texts)))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Unreadable(f"an item is no object: {type(error).__name__}") from error
+
+
 def _listed(normalized: str) -> tuple[Sequence[str], Sequence[Members]] | None:
     """Return the objects of a list that stands alone under `items`, as text and as they are read, or None."""
     try:

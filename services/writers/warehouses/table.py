@@ -1,17 +1,24 @@
-"""Writes deliveries to one table: items become rows, fields columns, and the newest generation of each job wins."""
+"""Writes deliveries to one table: items become rows, fields columns, and the newest generation of each job wins.
+
+A job whose items lie in chunks goes out in blocks of its own, one behind the other: none of them waits in memory.
+"""
 
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
 
 from schemas.storable import storable_text
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
+from services.runtime.errors import BlobFault, BlobMissing
+from services.runtime.item_reading import BadItems
+from services.writers.chunked import Chunked
 from services.writers.rows import Row, Unreadable
 from services.writers.warehouses.cells import cells, new_columns
-from services.writers.warehouses.items import Items, items_of
-from services.writers.warehouses.kinds import Kind
+from services.writers.warehouses.items import Items, items_of, items_of_texts
+from services.writers.warehouses.kinds import MIB, Kind
 from services.writers.warehouses.warehouse import (
     JOB_COLUMNS,
     Block,
@@ -22,9 +29,10 @@ from services.writers.warehouses.warehouse import (
     Value,
     Warehouse,
 )
-from services.writers.writer import refused, written
+from services.writers.writer import failed, refused, written
 
 MOST_BLOCKS = 4  # that a job may be as large as: it is written as a whole, and held in memory
+PIECE_BYTES = 4 * MIB  # of the items of a block, as JSON, where a job is written in several
 MAX_COLUMNS = 500  # of a table; fields beyond are in `_data` only
 OURS = frozenset(column.name for column in JOB_COLUMNS)
 
@@ -35,6 +43,10 @@ class _Job:
     key: JobKey
     items: Items
     size: int  # of the items, as JSON
+    first_item: int = 0  # which of the job's the first of them is
+
+
+Told = Callable[[Delivery], DeliveryResult]
 
 
 def key_of(delivery: Delivery) -> JobKey:
@@ -61,23 +73,27 @@ class Table:
         await self._warehouse.erase(sorted({key_of(each) for each in deliveries}))
         return [written(each, rows=0) for each in deliveries]
 
-    async def write(self, rows: Sequence[Row | DeliveryResult]) -> AsyncIterator[Mapping[int, DeliveryResult]]:
+    async def write(
+        self, rows: Sequence[Row | Chunked | DeliveryResult]
+    ) -> AsyncIterator[Mapping[int, DeliveryResult]]:
         """Write what was read of deliveries, block by block; tell behind each what came of them, by place in `rows`.
 
-        Where a block fails, what was told of those before it stays true: only the rest is to be tried again.
+        Where a block fails, what was told of those before it stays true: only the rest is to be tried again. Of a job
+        in several blocks nothing is told before the last.
         """
-        newest: dict[JobKey, _Job] = {}
-        asked: defaultdict[JobKey, dict[int, _Job]] = defaultdict(dict)
+        newest: dict[JobKey, _Job | Chunked] = {}
+        asked: defaultdict[JobKey, dict[int, _Job | Chunked]] = defaultdict(dict)
         for at, row in enumerate(rows):
             each = self._read(row)
             if isinstance(each, DeliveryResult):
                 yield {at: each}
                 continue
-            asked[each.key][at] = each
-            held = newest.get(each.key)
+            key = key_of(each.delivery)
+            asked[key][at] = each
+            held = newest.get(key)
             if held is None or held.delivery.generation <= each.delivery.generation:
-                newest[each.key] = each
-        jobs = sorted(newest.values(), key=lambda job: job.key)
+                newest[key] = each
+        jobs = sorted((each for each in newest.values() if isinstance(each, _Job)), key=lambda job: job.key)
         if jobs:
             await self._complete(jobs)
         for part in _parts(jobs, self._kind):
@@ -88,9 +104,47 @@ class Table:
                 for job in part
                 for at, each in asked[job.key].items()
             }
+        for key, large in newest.items():
+            if isinstance(large, Chunked):
+                async for told in self._poured(large):
+                    yield {at: told(each.delivery) for at, each in asked[key].items()} if told else {}
 
-    def _read(self, row: Row | DeliveryResult) -> _Job | DeliveryResult:
-        if isinstance(row, DeliveryResult):
+    async def _poured(self, large: Chunked) -> AsyncIterator[Told | None]:
+        """Write the items of one job, block by block: None behind each, and at last what is to be said of the job.
+
+        Written again, in whatever blocks, each item is there once.
+        """
+        key, next_item = key_of(large.delivery), 0
+        try:
+            async for texts in large.pieces(self._kind.max_rows, min(self._kind.max_bytes, PIECE_BYTES)):
+                items = items_of_texts(texts)
+                fault = _too_large(items, self._kind, next_item)
+                fault = fault or await self._put(_Job(large.delivery, key, items, 0, next_item))
+                if fault:
+                    said = f"{fault}; of its {large.manifest.rows} items {next_item} are written"
+                    yield partial(refused, error_type="row_refused", message=said)
+                    return
+                next_item += len(items)
+                yield None
+            if not next_item:  # its older rows go all the same
+                await self._put(_Job(large.delivery, key, items_of_texts(()), 0))
+        except BlobMissing as error:
+            yield partial(refused, error_type="extraction_missing", message=str(error))
+        except BlobFault as error:
+            yield partial(failed, error_type="store_unavailable", message=str(error))
+        except (BadItems, Unreadable) as error:
+            yield partial(refused, error_type="extraction_unreadable", message=str(error))
+        else:
+            yield partial(written, rows=next_item, place=self._place)
+
+    async def _put(self, job: _Job) -> str:
+        """Write a block of one job; return why it was refused, or nothing."""
+        await self._complete([job])
+        self.blocks += 1
+        return (await self._warehouse.write(self._block([job]))).get(job.key, "")
+
+    def _read(self, row: Row | Chunked | DeliveryResult) -> _Job | Chunked | DeliveryResult:
+        if isinstance(row, DeliveryResult | Chunked):
             return row
         try:
             items = items_of(row.normalized)
@@ -122,20 +176,21 @@ class Table:
         columns = [Column(name, self._columns[name]) for name in named if name in self._columns and name not in OURS]
         return Block((*JOB_COLUMNS, *columns), [_rows(job, columns) for job in jobs])
 
-    def _result(self, job: _Job, fault: str | None) -> DeliveryResult:
+    def _result(self, job: _Job | Chunked, fault: str | None) -> DeliveryResult:
         """Say what came of a job; one that a newer generation has overtaken is written: nothing of it is missing."""
         if fault:
             return refused(job.delivery, "row_refused", fault)
-        return written(job.delivery, rows=len(job.items), place=self._place)
+        rows = job.manifest.rows if isinstance(job, Chunked) else len(job.items)
+        return written(job.delivery, rows=rows, place=self._place)
 
 
 def _bytes_of(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-def _too_large(items: Items, kind: Kind) -> str:
+def _too_large(items: Items, kind: Kind, first_item: int = 0) -> str:
     """Say which item is larger than a row may be; empty: none is."""
-    for number, size in enumerate(map(_bytes_of, items.texts)):
+    for number, size in enumerate(map(_bytes_of, items.texts), first_item):
         if size > kind.max_row_bytes:
             return f"item {number} is {size} bytes: a row in {kind.title} takes {kind.max_row_bytes} of an item"
     return ""
@@ -166,6 +221,10 @@ def _rows(job: _Job, columns: Sequence[Column]) -> JobRows:
         delivery.submitted_at,
         delivery.extracted_at or None,
     )
-    ours = (*map(repeat, (delivery.org_id, delivery.job_id)), range(len(job.items)), *map(repeat, told))
+    ours = (*map(repeat, (delivery.org_id, delivery.job_id)), _ordinals(job), *map(repeat, told))
     rows = list(zip(*ours, job.items.texts, *(cells(job.items, column) for column in columns), strict=False))
     return JobRows(job.key, delivery.generation, rows)
+
+
+def _ordinals(job: _Job) -> range:
+    return range(job.first_item, job.first_item + len(job.items))

@@ -40,12 +40,28 @@ class JobKey(Struct, frozen=True, order=True):
     job_id: str
 
 
+ITEM = 2  # where in a row the ordinal of its item is
+
+
 class JobRows(Struct, frozen=True):
-    """All rows of one job in one generation: they take the place of what the table has of the job."""
+    """Rows of one job in one generation: they take the place of all older ones, and of the same items of this one.
+
+    A job that is large comes in several blocks, some items in each. What an item is in a generation never changes.
+    """
 
     key: JobKey
     generation: int  # of the delivery: what the table holds of a later one stays as it is
     rows: Sequence[Sequence[Value]]  # a value for each column of the block, in its order; there may be no row at all
+
+    @property
+    def first_item(self) -> int:
+        """The ordinal of the first of its items, which follow each other."""
+        return int(self.rows[0][ITEM] or 0) if self.rows else 0
+
+    @property
+    def next_item(self) -> int:
+        """The ordinal behind the last of them."""
+        return self.first_item + len(self.rows)
 
 
 class Block(Struct, frozen=True):
@@ -93,7 +109,8 @@ class Warehouse(Protocol):
         """Write a block; return once what was not refused is durable and can be read.
 
         Whatever was written before of these jobs, in blocks of other sizes and orders, with answers that were lost, by
-        this process or another one: afterwards the table has the rows of the newest generation of each job, once.
+        this process or another one: afterwards the table has the rows of the newest generation of each job, once, and
+        no row of an older one.
 
         Returns:
             Why rows of a job were refused, by job; the other jobs are written.

@@ -8,6 +8,7 @@ from psycopg_pool import AsyncConnectionPool
 from projections.postgres.positions import Positions
 from services.runtime.blob import BlobStore
 from services.writers.parts import Executor, Parts
+from services.writers.summaries import Summaries
 from services.writers.webhook.attempts import AttemptLog
 from services.writers.webhook.calls import Calls
 from services.writers.webhook.dispatch import Dispatch, throttles_of
@@ -38,5 +39,5 @@ async def opened(parts: Parts) -> AsyncIterator[Executor]:
         throttles = throttles_of(settings)
         calls = Calls(sender, throttles, attempts)
         endpoints = StoredEndpoints(pool, settings.credentials_key)
-        writer = WebhookWriter(endpoints, BlobStore(settings.blobs), calls, settings.public_url)
+        writer = WebhookWriter(endpoints, Summaries(BlobStore(settings.blobs)), calls, settings.public_url)
         yield Dispatch(writer.deliver, positions, parts.telling, parts.progress, throttles)

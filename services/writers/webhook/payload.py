@@ -8,7 +8,9 @@ import msgspec
 
 from schemas.values import After
 from services.ledger.tasks import Delivery
+from services.runtime.item_manifest import is_manifest
 
+SPIDER_PREFIX = "/spider"  # of the routes of spider jobs
 INLINE_BYTES = 20 * 1024  # a larger message leaves the extraction out; its link is always there
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NOTHING = msgspec.Raw(b"null")
@@ -94,7 +96,7 @@ def _normalized(extraction: bytes) -> msgspec.Raw:
 
 
 def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Message:
-    extracted, failed = bool(delivery.result_ref), delivery.failed
+    extracted, failed = bool(delivery.result_ref or delivery.extraction_ref), delivery.failed
     job = f"{public_url.rstrip('/')}/api/v1/jobs/{delivery.job_id}"
     data = Data(
         job_id=delivery.job_id,
@@ -113,14 +115,19 @@ def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Me
         quality=Quality(delivery.quality_completeness, delivery.quality_validation, delivery.quality_composite)
         if extracted
         else None,
-        links=Links(
-            job,
-            f"{job}/result" if extracted else None,
-            f"{public_url.rstrip('/')}/api/v1/extraction/results/{delivery.job_id}" if extracted else None,
-        ),
+        links=Links(job, f"{job}/result" if delivery.result_ref else None, _extraction_at(delivery, public_url)),
         extraction=extraction,
     )
     return Message(TYPES.get(delivery.after, "job.extracted"), iso_of(_moment(delivery)), data)
+
+
+def _extraction_at(delivery: Delivery, public_url: str) -> str | None:
+    """Return where all of the extraction is, however large."""
+    if is_manifest(delivery.extraction_ref):
+        return f"{public_url.rstrip('/')}{SPIDER_PREFIX}/jobs/{delivery.job_id}/items/download"
+    if not delivery.result_ref:
+        return None
+    return f"{public_url.rstrip('/')}/api/v1/extraction/results/{delivery.job_id}"
 
 
 def _moment(delivery: Delivery) -> int:

@@ -13,7 +13,7 @@ from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery, DeliveryBatch
 from services.runtime.health import Progress
 from services.runtime.networks import LOCAL
-from services.writers.reading import Reading
+from services.writers.reading import ItemReading
 from services.writers.sealed import Sealing
 from services.writers.telling import Telling
 from services.writers.warehouses.circuits import Circuits
@@ -101,7 +101,9 @@ class Bench:
         self.warehouse, self.known, self.blobs, self.now = MemoryWarehouse(), Known(), MemoryBlobs(), 0.0
         circuits = Circuits(lambda: self.now, failures=2, probe=10.0)
         self.pace = Pace(KIND.blocks_an_hour)
-        self.writer = Delivering(KIND, self.known, Reading(self.blobs), OneShelf(self.warehouse), circuits, self.pace)
+        self.writer = Delivering(
+            KIND, self.known, ItemReading(self.blobs), OneShelf(self.warehouse), circuits, self.pace
+        )
 
     async def deliver(self, *deliveries: Delivery, data: bytes = b'{"normalized": {"a": 1}}') -> list[DeliveryResult]:
         for each in deliveries:

@@ -2,8 +2,9 @@
 
 -- name: write
 -- Jobs whose generation is not older than what is kept of them: afterwards theirs is the kept one, and the rows of no
--- other are in the table. The line without an item names a job and its generation. Transactions that only add rows do
--- not exclude each other; those that change the one row without a job do.
+-- other are in the table. Rows of the same one that are of other items came in a block before, and stay. The line
+-- without an item names a job and its generation. Transactions that only add rows do not exclude each other; those that
+-- change the one row without a job do.
 BEGIN TRANSACTION;
 SELECT IF((SELECT COUNT(*) FROM {staged} WHERE _item IS NULL) = {jobs}, NULL, ERROR('{not_staged}'));
 MERGE INTO {kept} AS kept
@@ -16,9 +17,13 @@ WHEN NOT MATCHED THEN INSERT (_org_id, _job_id, _generation)
 VALUES (staged._org_id, staged._job_id, staged._generation);
 DELETE FROM {table} AS held
 WHERE held._job_id IN UNNEST(@job_ids) AND EXISTS (
-  SELECT 1 FROM {staged} AS staged JOIN {kept} AS kept
+  SELECT 1 FROM (
+    SELECT _org_id, _job_id, _generation, MIN(_item) AS first_item, MAX(_item) AS last_item FROM {staged}
+    GROUP BY _org_id, _job_id, _generation
+  ) AS staged JOIN {kept} AS kept
   ON kept._org_id = staged._org_id AND kept._job_id = staged._job_id AND kept._generation = staged._generation
-  WHERE staged._item IS NULL AND staged._org_id = held._org_id AND staged._job_id = held._job_id
+  WHERE staged._org_id = held._org_id AND staged._job_id = held._job_id
+    AND (held._generation < staged._generation OR held._item BETWEEN staged.first_item AND staged.last_item)
 );
 INSERT INTO {table} ({names})
 SELECT {values} FROM {staged} AS staged JOIN {kept} AS kept

@@ -39,8 +39,14 @@ WHERE held.generation <= excluded.generation
 RETURNING org_id, job_id
 
 -- name: delete_rows
-DELETE FROM {table} AS held USING unnest(%(org_ids)b::text[], %(job_ids)b::text[]) AS gone (org_id, job_id)
-WHERE held._org_id = gone.org_id AND held._job_id = gone.job_id
+-- Those of older generations, and of the items that come: others of this generation came in a block before.
+DELETE FROM {table} AS held
+USING unnest(
+    %(org_ids)b::text[], %(job_ids)b::text[], %(generations)s::bigint[], %(first_items)s::bigint[],
+    %(next_items)s::bigint[]
+) AS new (org_id, job_id, generation, first_item, next_item)
+WHERE held._org_id = new.org_id AND held._job_id = new.job_id
+  AND (held._generation < new.generation OR held._item >= new.first_item AND held._item < new.next_item)
 
 -- name: copy_rows
 COPY {table} ({columns}) FROM STDIN

@@ -1,4 +1,4 @@
-"""One table in a customer's Postgres: the rows of a job take the place of those before, in one transaction.
+"""One table in a customer's Postgres: the rows of a block take the place of those before, in one transaction.
 
 Which generation each job has stands in a table beside it, whose rows writers lock in the order of their keys. It also
 remembers jobs that have no rows, and those that were erased, of which nothing comes back.
@@ -76,7 +76,7 @@ class PostgresWarehouse:
         async def write(jobs: Sequence[JobRows]) -> None:
             try:
                 async with connection.transaction():
-                    taken = set(await self._cleared(connection, jobs))
+                    taken = await self._cleared(connection, jobs)
                     rows = [row for job in jobs if job.key in taken for row in job.rows]
                     if rows:
                         async with connection.cursor() as cursor, cursor.copy(copy) as copying:
@@ -96,12 +96,11 @@ class PostgresWarehouse:
             async with self._asking() as connection, connection.transaction():
                 await self._cleared(connection, [JobRows(key, ERASED, ()) for key in sorted(set(jobs))])
 
-    async def _cleared(self, connection: AsyncConnection, jobs: Sequence[JobRows]) -> list[JobKey]:
-        """Take away the rows of those jobs that the table has nothing newer of, and return which they are."""
-        values = {**_keys([job.key for job in jobs]), "generations": [job.generation for job in jobs]}
-        cursor = await connection.execute(self._statements.take_jobs, values)
-        taken = [JobKey(*row) for row in await cursor.fetchall()]
-        await connection.execute(self._statements.delete_rows, _keys(taken))
+    async def _cleared(self, connection: AsyncConnection, jobs: Sequence[JobRows]) -> set[JobKey]:
+        """Take away what comes anew of those jobs that the table has nothing newer of, and return which they are."""
+        cursor = await connection.execute(self._statements.take_jobs, _values(jobs))
+        taken = {JobKey(*row) for row in await cursor.fetchall()}
+        await connection.execute(self._statements.delete_rows, _values([job for job in jobs if job.key in taken]))
         return taken
 
     async def _ready(self) -> None:
@@ -166,5 +165,11 @@ class PostgresWarehouse:
             raise connect_fault_of(error) from error
 
 
-def _keys(keys: Sequence[JobKey]) -> dict[str, list[str]]:
-    return {"org_ids": [key.org_id for key in keys], "job_ids": [key.job_id for key in keys]}
+def _values(jobs: Sequence[JobRows]) -> dict[str, list[Any]]:
+    return {
+        "org_ids": [job.key.org_id for job in jobs],
+        "job_ids": [job.key.job_id for job in jobs],
+        "generations": [job.generation for job in jobs],
+        "first_items": [job.first_item for job in jobs],
+        "next_items": [job.next_item for job in jobs],
+    }

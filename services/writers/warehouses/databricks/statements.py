@@ -67,8 +67,10 @@ class Statements:
 
 
 def jobs_text(jobs: Iterable[JobRows]) -> str:
-    """Return jobs and their generations as the parameter `jobs`."""
-    return as_json([[job.key.org_id, job.key.job_id, str(job.generation)] for job in jobs])
+    """Return jobs, their generations and which items come of them as the parameter `jobs`."""
+    return as_json(
+        [[job.key.org_id, job.key.job_id, *map(str, (job.generation, job.first_item, job.next_item))] for job in jobs]
+    )
 
 
 def keys_text(keys: Iterable[JobKey]) -> str:

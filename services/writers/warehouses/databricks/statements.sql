@@ -30,16 +30,18 @@ DESCRIBE TABLE {table}
 ALTER TABLE {table} ADD COLUMNS ({declared})
 
 -- name: write
--- The source has a row for each job, which matches what the table holds of it and deletes that, and the new rows, which
--- match nothing and are inserted. Jobs of which the table holds a later generation are in neither.
+-- The source has a row for each job, which matches what the table holds of older generations and of the items that come,
+-- and deletes that, and the new rows, which match nothing and are inserted. Jobs of which the table holds a later
+-- generation are in neither.
 MERGE INTO {table} AS held
 USING (
   WITH asked AS (
-    SELECT job[0] AS `$org`, job[1] AS `$job`, CAST(job[2] AS BIGINT) AS `$generation`
+    SELECT job[0] AS `$org`, job[1] AS `$job`, CAST(job[2] AS BIGINT) AS `$generation`,
+           CAST(job[3] AS BIGINT) AS `$first`, CAST(job[4] AS BIGINT) AS `$next`
     FROM (SELECT EXPLODE(FROM_JSON(:jobs, 'ARRAY<ARRAY<STRING>>')) AS job)
   ),
   jobs AS (
-    SELECT `$org`, `$job` FROM asked
+    SELECT `$org`, `$job`, `$generation`, `$first`, `$next` FROM asked
     WHERE NOT EXISTS (
       SELECT 1 FROM {table} AS later
       WHERE later._org_id = `$org` AND later._job_id = `$job` AND later._generation > `$generation`
@@ -52,13 +54,14 @@ USING (
     SELECT {values}
     FROM (SELECT EXPLODE(FROM_JSON(:rows, 'ARRAY<ARRAY<STRING>>')) AS item)
   )
-  SELECT TRUE AS `$clears`, `$org`, `$job`, {nothing}
+  SELECT TRUE AS `$clears`, `$org`, `$job`, `$generation`, `$first`, `$next`, {nothing}
   FROM jobs
   UNION ALL
-  SELECT FALSE AS `$clears`, `$org`, `$job`, {names}
+  SELECT FALSE AS `$clears`, `$org`, `$job`, `$generation`, `$first`, `$next`, {names}
   FROM items JOIN jobs ON items._org_id = `$org` AND items._job_id = `$job`
 ) AS new
 ON new.`$clears` AND held._org_id = new.`$org` AND held._job_id = new.`$job`
+  AND (held._generation < new.`$generation` OR held._item >= new.`$first` AND held._item < new.`$next`)
 WHEN MATCHED THEN DELETE
 WHEN NOT MATCHED AND NOT new.`$clears` THEN INSERT ({names}) VALUES ({inserted})
 

@@ -36,10 +36,15 @@ WHERE ("_ORG_ID", "_JOB_ID") IN (
 GROUP BY "_ORG_ID", "_JOB_ID"
 
 -- name: delete
+-- Rows of older generations, and of the items that come: others of this generation came in a block before.
 DELETE FROM {table}
-WHERE ("_ORG_ID", "_JOB_ID") IN (
-  SELECT value[0]::VARCHAR, value[1]::VARCHAR FROM TABLE(FLATTEN(INPUT => PARSE_JSON(?)))
-)
+USING (
+  SELECT value[0]::VARCHAR AS org_id, value[1]::VARCHAR AS job_id, value[2]::NUMBER(19,0) AS generation,
+         value[3]::NUMBER(19,0) AS first_item, value[4]::NUMBER(19,0) AS next_item
+  FROM TABLE(FLATTEN(INPUT => PARSE_JSON(?)))
+) AS new
+WHERE "_ORG_ID" = new.org_id AND "_JOB_ID" = new.job_id
+  AND ("_GENERATION" < new.generation OR "_ITEM" >= new.first_item AND "_ITEM" < new.next_item)
 
 -- name: insert
 INSERT INTO {table} ({names})

@@ -94,9 +94,9 @@ class SnowflakeWarehouse:
             held = session.execute(self._statements.held, _bound(job.key for job in jobs))
             newest = {JobKey(org_id, job_id): generation for org_id, job_id, generation in held}
             ours = [job for job in jobs if job.generation >= newest.get(job.key, 0)]
-            again = [job.key for job in ours if job.key in newest]
+            again = [job for job in ours if job.key in newest]
             if again:
-                session.execute(self._statements.delete, _bound(again))
+                session.execute(self._statements.delete, _replaced(again))
             if without := [job for job in ours if not job.rows]:
                 self._gone(session, [(*_names(job.key), job.generation) for job in without])
             for rows in json_arrays([row for job in ours for row in job.rows], BOUND_BYTES - len(insert), ROW_BYTES):
@@ -106,7 +106,7 @@ class SnowflakeWarehouse:
         self._make()
         with self.session.transaction() as session:
             self._take_turn(session)
-            session.execute(self._statements.delete, _bound(jobs))
+            session.execute(self._statements.delete, _replaced(JobRows(key, ERASED, ()) for key in jobs))
             self._gone(session, [(*_names(key), ERASED) for key in jobs])
 
     def _gone(self, session: Session, jobs: Sequence[tuple[str, str, int]]) -> None:
@@ -133,3 +133,8 @@ def _names(key: JobKey) -> tuple[str, str]:
 
 def _bound(jobs: Iterable[JobKey]) -> str:
     return as_json([_names(key) for key in jobs])
+
+
+def _replaced(jobs: Iterable[JobRows]) -> str:
+    """Return what is taken away of jobs: a generation takes the place of all before it, an item that of the same."""
+    return as_json([(*_names(job.key), job.generation, job.first_item, job.next_item) for job in jobs])
