@@ -1,0 +1,1 @@
+"""Spider jobs: Scrapy projects, each run in a process of its own."""
