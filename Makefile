@@ -96,7 +96,7 @@ $(STAMP): requirements.lock pyproject.toml | $(BIN)/python
 
 lock: install
 	$(PIP) install --quiet uv
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra local --extra demo --extra dev --generate-hashes \
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra local --extra demo --extra spiders --extra dev --generate-hashes \
 		--no-annotate --no-header --no-emit-index-url --upgrade --output-file requirements.lock pyproject.toml
 
 clean:

@@ -1,0 +1,3 @@
+BOT_NAME = "broken"
+SPIDER_MODULES = ["broken.spiders"]
+ROBOTSTXT_OBEY = False

@@ -1,0 +1,3 @@
+BOT_NAME = "endless"
+SPIDER_MODULES = ["endless.spiders"]
+ROBOTSTXT_OBEY = False

@@ -1,0 +1,4 @@
+BOT_NAME = "errors"
+SPIDER_MODULES = ["errors.spiders"]
+ROBOTSTXT_OBEY = False
+CLOSESPIDER_ERRORCOUNT = 3

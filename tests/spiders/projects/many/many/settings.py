@@ -1,0 +1,3 @@
+BOT_NAME = "many"
+SPIDER_MODULES = ["many.spiders"]
+ROBOTSTXT_OBEY = False
