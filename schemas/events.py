@@ -14,6 +14,7 @@ from schemas.item_events import ItemsPlanned as ItemsPlanned
 from schemas.item_events import ItemsRecorded as ItemsRecorded
 from schemas.item_events import JobContinued as JobContinued
 from schemas.item_events import JobLogged as JobLogged
+from schemas.item_events import StatsRecorded as StatsRecorded
 from schemas.org_events import EndpointDisabled as EndpointDisabled
 from schemas.org_events import OrgEvent as OrgEvent
 from schemas.org_events import OrgLimitChanged as OrgLimitChanged
@@ -183,13 +184,20 @@ class JobRecalled(Event, frozen=True, kw_only=True, gc=False):
 
 
 class ReportRefused(Event, frozen=True, kw_only=True, gc=False):
-    """A worker reported on a job that it does not own (any more); nothing else changed."""
+    """A worker reported on a job that it does not own (any more); nothing else changed.
+
+    How a job ended stays as it is, whatever its worker says afterwards: it stands here.
+    """
 
     report: Annotated[str, doc("what was reported: nodes, extracted, failed, retry or release")] = ""
     claimed_attempt: Annotated[int, doc("the fencing number the report came with")] = 0
     worker_id: Annotated[str, doc("name of the worker")] = ""
     boot_id: Annotated[str, doc("identity of that run of the worker")] = ""
     reason: Annotated[str, doc("stale_attempt, job_terminal, job_deleted or not_claimed")] = ""
+    outcome: Annotated[
+        str, doc("how the attempt ended by this report: succeeded, or the class of its failure; empty: it has not")
+    ] = ""
+    items: Annotated[int, doc("how many items it reported with that end")] = 0
 
 
 # ---- deliveries ----

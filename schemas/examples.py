@@ -14,7 +14,15 @@ from schemas.recorded import Header, Recorded
 
 AT = 1_793_000_000_123_457  # microseconds since 1970-01-01 UTC
 ABOUT_A_PARTITION = frozenset({"WriterOpened", "PositionMarked", "JobsArchived", "WorkerAlive", "WorkerLost"})
-ABOUT_A_JOB = ("Job", "Node", "Items", "Retry", "Report", "Delivery")  # what the names of their types begin with
+ABOUT_A_JOB = (
+    "Job",
+    "Node",
+    "Items",
+    "Retry",
+    "Report",
+    "Stats",
+    "Delivery",
+)  # begin the names of their types
 JOB_ID = "0197a2b4-7c1e-7a3b-9d10-5b6c7d8e9f00"
 SAYING: dict[str, Any] = {
     "actor": "worker:worker-1",
@@ -28,6 +36,7 @@ SAYING: dict[str, Any] = {
     "items_ref": f"acme/{JOB_ID}/1/items-1-0",
     "job_ids": (JOB_ID,),
     "kind": "workflow",
+    "lines_ref": f"acme/{JOB_ID}/1/log-0",
     "opened_by": (uuid.UUID("0197a2b4-7fff-7000-8000-000000000001").bytes,),
     "partition": 4,
     "place": "extraction.extraction_results",

@@ -1,4 +1,4 @@
-"""The events of jobs that go through planned items: what is planned, what came of it, and where another job goes on."""
+"""The events of jobs that record items: what is planned, what came of it and was said, and where another goes on."""
 
 from typing import Annotated, TypeAlias
 
@@ -25,7 +25,10 @@ class ItemsPlanned(Event, frozen=True, kw_only=True, gc=False):
 
 
 class ItemsRecorded(Event, frozen=True, kw_only=True, gc=False):
-    """A chunk of planned items is done, each with its outcome: an attempt that comes later goes on behind it."""
+    """A chunk of planned items is done, each with its outcome: an attempt that comes later goes on behind it.
+
+    A spider plans nothing: each item that it scraped counts as planned and done.
+    """
 
     chunk: Annotated[int, doc("ordinal of this chunk within the job, from 0")] = 0
     items_ref: Annotated[str, doc("blob key of the chunk: results, outcomes and statistics, one behind the other")] = ""
@@ -44,10 +47,28 @@ class ItemsRecorded(Event, frozen=True, kw_only=True, gc=False):
 
 
 class JobLogged(Event, frozen=True, kw_only=True, gc=False):
-    """A job said something, some lines at a time. `private` holds them: level, message and timestamp of each."""
+    """A job said something, some lines at a time: level, message and timestamp of each.
+
+    `private` holds them, or a blob does where there may be many.
+    """
 
     number: Annotated[int, doc("ordinal of this event among those of its kind within the job, from 0")] = 0
     lines: Annotated[int, doc("how many lines it holds")] = 0
+    lines_ref: Annotated[str, doc("blob key of the lines: JSON lines, zstd; empty: they are in `private`")] = ""
+    lines_bytes: Annotated[int, doc("size of that blob in bytes")] = 0
+    levels: Annotated[
+        tuple[int, ...], doc("how many lines of each level: debug, info, warning, error, critical; empty: not counted")
+    ] = ()
+
+
+class StatsRecorded(Event, frozen=True, kw_only=True, gc=False):
+    """Statistics of a run so far; the newest count. `private` holds them as an object."""
+
+    number: Annotated[int, doc("ordinal of this event among those of its kind within the job, from 0")] = 0
+    scraped: Annotated[int, doc("how many items were scraped so far, those included that no chunk holds yet")] = 0
+    final: Annotated[bool, doc("whether the run has ended and no others follow")] = False
+    routed: Annotated[int, doc("how many requests went through the unblocker so far")] = 0
+    surcharge: Annotated[int, doc("credits debited by this event for those since the event of its kind before")] = 0
 
 
 class JobContinued(Event, frozen=True, kw_only=True, gc=False):
@@ -68,4 +89,4 @@ class JobContinued(Event, frozen=True, kw_only=True, gc=False):
     newest_stats_bytes: Annotated[int, doc("size of the statistics at its end")] = 0
 
 
-ItemEvent: TypeAlias = ItemsPlanned | ItemsRecorded | JobLogged | JobContinued
+ItemEvent: TypeAlias = ItemsPlanned | ItemsRecorded | JobLogged | StatsRecorded | JobContinued

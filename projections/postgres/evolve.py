@@ -36,6 +36,7 @@ from schemas.events import (
     RetryBroughtForward,
     RetryScheduled,
     ScheduleFired,
+    StatsRecorded,
 )
 from schemas.recorded import Header
 from schemas.storable import storable
@@ -102,7 +103,7 @@ def progress(job: JobState, header: Header, event: JobEvent, opened: Open = in_c
             _finish(job, header, "cancelled")
         case JobExpired():
             job.expired_at = at
-        case ItemsPlanned() | ItemsRecorded() | JobLogged() | JobContinued():
+        case ItemsPlanned() | ItemsRecorded() | JobLogged() | StatsRecorded() | JobContinued():
             come_on(job, event)
         case JobSubmitted() | NodeFinished() | ReportRefused() | JobRecalled() | JobDeleted():
             pass

@@ -6,7 +6,7 @@ from typing import NamedTuple, assert_never
 
 from schemas.credit_events import AccountEvent, CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.events import AnyEvent, JobCancelled, JobFailed, JobSubmitted, NodeFinished, OrgRegistered
-from schemas.item_events import ItemsRecorded
+from schemas.item_events import ItemsRecorded, StatsRecorded
 
 
 class Kind(StrEnum):
@@ -42,7 +42,7 @@ def movement(event: AnyEvent) -> Movement | None:
     match event:
         case JobSubmitted():
             moved = Movement(Kind.DEBIT, -event.credits)
-        case NodeFinished() | ItemsRecorded():
+        case NodeFinished() | ItemsRecorded() | StatsRecorded():
             moved = Movement(Kind.SURCHARGE, -event.surcharge)
         case JobFailed() | JobCancelled():
             moved = Movement(Kind.REFUND, event.refund)

@@ -20,6 +20,7 @@ from schemas.events import (
     OrgResumed,
     PositionMarked,
     ScheduleFired,
+    StatsRecorded,
     WorkerAlive,
     WorkerLost,
     WorkflowPaused,
@@ -39,7 +40,7 @@ from services.ledger.state import Ledger, Org, Worker
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
-STEPS = (NodeFinished, ItemsPlanned, ItemsRecorded, JobLogged)
+STEPS = (NodeFinished, ItemsPlanned, ItemsRecorded, JobLogged, StatsRecorded)
 
 
 def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:

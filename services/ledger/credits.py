@@ -104,7 +104,7 @@ class Purse:
         return price
 
     def pay_items(self, price: int) -> int:
-        """Return what is debited for items that are done: their price, or what is left where that is less."""
+        """Return what is debited for what a worker did already: its price, or what is left where that is less."""
         paid = min(price, self.left) if self.pays_items else 0
         self.left -= paid
         return paid

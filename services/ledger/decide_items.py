@@ -1,15 +1,18 @@
-"""What follows from a worker's report on the planned items of its job: each part is recorded once, in its order."""
+"""What follows from a worker's report on the items of its job: each part is recorded once, in its order."""
 
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from schemas.events import AnyEvent
-from schemas.item_events import ItemsPlanned, ItemsRecorded, JobLogged
+from schemas.events import AnyEvent, JobFailed
+from schemas.item_events import ItemsPlanned, ItemsRecorded, JobLogged, StatsRecorded
+from schemas.values import Vocabulary
 from services.ledger.credits import Purse, ran_out_of_items
 from services.ledger.items import Items, evolve_items
 from services.ledger.job import Job
-from services.ledger.reports import Chunk, ItemsReport, Logged, Planned
+from services.ledger.reports import Chunk, ItemsReport, Logged, Planned, Stats
+
+Told: TypeAlias = ItemsPlanned | ItemsRecorded | JobLogged | StatsRecorded
 
 
 def is_new(items: Items | None, part: ItemsReport) -> bool:
@@ -21,6 +24,8 @@ def is_new(items: Items | None, part: ItemsReport) -> bool:
             return part.chunk >= (items.chunks if items else 0)
         case Logged():
             return part.number >= (items.logged if items else 0)
+        case Stats():
+            return part.number >= (items.stats if items else 0)
         case _:
             assert_never(part)
 
@@ -31,25 +36,36 @@ def item_events(job: Job, parts: tuple[ItemsReport, ...], purse: Purse) -> list[
     None: a chunk or a plan before it is missing, so that this one must not be recorded.
     """
     events: list[AnyEvent] = []
-    ends: list[AnyEvent] = []
+    ends: list[JobFailed] = []
     items = job.items
     for part in parts:
         if not is_new(items, part) or (ends and not isinstance(part, Logged)):
             continue
-        event = _event(job, items, part)
-        if event is None:
+        told = _told(job, items, part)
+        if told is None:
             return None
-        if isinstance(event, ItemsRecorded):
-            asked = (event.next_item - event.first_item - event.errors) * job.terms.item_credits
-            event = replace(event, surcharge=purse.pay_items(asked))
-            if purse.pays_items and event.surcharge < asked:
-                ends.append(ran_out_of_items(job))
+        event, ran_out = _paid(job, items, told, purse)
+        if ran_out:
+            ends.append(ran_out_of_items(job))
         events.append(event)
         items = evolve_items(items, job.job_id, event)
     return [*events, *ends]
 
 
-def _event(job: Job, items: Items | None, part: ItemsReport) -> ItemsPlanned | ItemsRecorded | JobLogged | None:
+def _paid(job: Job, items: Items | None, event: Told, purse: Purse) -> tuple[Told, bool]:
+    """Return an event with what it costs, and whether that is less than its price: credits have run out."""
+    match event:
+        case ItemsRecorded():
+            asked = (event.next_item - event.first_item - event.errors) * job.terms.item_credits
+        case StatsRecorded():
+            asked = max(0, event.routed - (items.routed if items else 0)) * purse.ledger.policy.prices.routed
+        case _:
+            return event, False
+    paid = purse.pay_items(asked)
+    return replace(event, surcharge=paid), purse.pays_items and paid < asked
+
+
+def _told(job: Job, items: Items | None, part: ItemsReport) -> Told | None:
     match part:
         case Planned():
             return ItemsPlanned(
@@ -61,7 +77,8 @@ def _event(job: Job, items: Items | None, part: ItemsReport) -> ItemsPlanned | I
                 plan_bytes=part.plan_bytes,
             )
         case Chunk():
-            return _recorded(job, items, part) if items and _follows(items, part) else None
+            before = items or Items(chain_id=job.job_id)
+            return _recorded(job, before, part) if _follows(job, before, part) else None
         case Logged():
             return JobLogged(
                 org_id=job.org_id,
@@ -70,18 +87,32 @@ def _event(job: Job, items: Items | None, part: ItemsReport) -> ItemsPlanned | I
                 private=part.private,
                 number=part.number,
                 lines=part.lines,
+                lines_ref=part.lines_ref,
+                lines_bytes=part.lines_bytes,
+                levels=part.levels,
+            )
+        case Stats():
+            return StatsRecorded(
+                org_id=job.org_id,
+                job_id=job.job_id,
+                attempt=job.attempt,
+                private=part.private,
+                number=part.number,
+                scraped=part.scraped,
+                final=part.final,
+                routed=part.routed,
             )
         case _:
             assert_never(part)
 
 
-def _follows(items: Items, part: Chunk) -> bool:
-    """Whether a chunk is the next one, of items that are planned."""
-    return (
-        part.chunk == items.chunks
-        and part.first_item == items.next_item
-        and part.first_item < part.next_item <= items.planned
-    )
+def _follows(job: Job, items: Items, part: Chunk) -> bool:
+    """Whether a chunk is the next one: of items that are planned, or of those that a spider scraped."""
+    if part.chunk != items.chunks or part.first_item != items.next_item:
+        return False
+    if job.vocabulary is Vocabulary.SPIDER:
+        return 0 < part.rows == part.next_item - part.first_item and not (part.errors or part.outcomes_bytes)
+    return part.first_item < part.next_item <= items.planned
 
 
 def _recorded(job: Job, items: Items, part: Chunk) -> ItemsRecorded:

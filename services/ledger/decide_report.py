@@ -10,12 +10,13 @@ from services.ledger.decide_items import is_new, item_events
 from services.ledger.job import Job
 from services.ledger.policy import MILLISECOND
 from services.ledger.refusal import not_owner, own_job
-from services.ledger.release import release
+from services.ledger.release import LOST, STOPPED, may_run_again, not_whole, release, stopped, was
 from services.ledger.reports import Extracted, Failed, HandedBack, NodeReport, Outcome, RetryLater
 from services.ledger.state import Ledger
 from services.ledger.status import Status
 
 OUT_OF_ORDER = "out_of_order"
+SUCCEEDED = "succeeded"  # what a report claims that is refused
 
 
 def decide_report(ledger: Ledger, report: ReportProgress, now: int) -> list[AnyEvent]:
@@ -36,12 +37,18 @@ def decide_report(ledger: Ledger, report: ReportProgress, now: int) -> list[AnyE
             return [*events, ran_out(job, node)]
     recorded = item_events(job, report.items, purse)
     if recorded is None:  # an earlier report of this claim got lost: the next one goes on behind what is recorded
-        return [*events, _refused(job, report, OUT_OF_ORDER), release(ledger, job, ReleaseReason.HANDED_BACK)]
+        then = release(ledger, job, ReleaseReason.HANDED_BACK) if may_run_again(job, report.items) else not_whole(job)
+        return [*events, _refused(job, report, OUT_OF_ORDER), then]
     events += recorded
     if recorded and isinstance(recorded[-1], JobFailed):
         return events
-    if report.outcome is not None:
-        events.append(_outcome(ledger, job, report.outcome, now))
+    match report.outcome:
+        case None:
+            pass
+        case RetryLater() | HandedBack() if not may_run_again(job, report.items):
+            events.append(stopped(job))
+        case outcome:
+            events.append(_outcome(ledger, job, outcome, now))
     return events
 
 
@@ -60,11 +67,13 @@ def _in_effect(job: Job, report: ReportProgress) -> bool:
         case Extracted():
             return job.extracted is not None
         case Failed():
-            return job.status is Status.FAILED and not job.parting  # failed without it, it says its last word now
+            if job.status is not Status.FAILED or job.parting:  # failed without it, it says its last word now
+                return False
+            return not was(job, LOST)  # lost, it tells now what became of it
         case RetryLater():
-            return job.status is Status.WAITING_RETRY
+            return job.status is Status.WAITING_RETRY or was(job, STOPPED)
         case HandedBack():
-            return job.status is Status.PENDING
+            return job.status is Status.PENDING or was(job, STOPPED)
         case _:
             assert_never(report.outcome)
 
@@ -168,4 +177,16 @@ def _refused(job: Job, report: ReportProgress, reason: str) -> ReportRefused:
         worker_id=report.worker_id,
         boot_id=report.boot_id,
         reason=reason,
+        outcome=_claimed(report.outcome),
+        items=report.outcome.items if isinstance(report.outcome, Extracted) else 0,
     )
+
+
+def _claimed(outcome: Outcome | None) -> str:
+    match outcome:
+        case Extracted():
+            return SUCCEEDED
+        case Failed():
+            return outcome.error_type
+        case _:
+            return ""

@@ -5,7 +5,7 @@ import hashlib
 from msgspec import Struct
 from msgspec.structs import replace
 
-from schemas.item_events import Adopted, ItemsPlanned, ItemsRecorded, JobContinued, JobLogged
+from schemas.item_events import Adopted, ItemEvent, ItemsPlanned, ItemsRecorded, JobContinued, JobLogged, StatsRecorded
 
 DIGEST_BYTES = 16
 
@@ -31,6 +31,9 @@ class Items(Struct, frozen=True, kw_only=True, gc=False):
     resume_item: int = 0  # the planned item after the last that succeeded
     errors_before: int = 0  # that one
     logged: int = 0  # events with lines
+    stats: int = 0  # events with statistics
+    scraped: int = 0  # items of a spider by the newest of these; those that no chunk holds yet are in it
+    routed: int = 0  # its requests that went through the unblocker, likewise
     cost: int = 0  # credits that its own items have cost
     digest: bytes = b""  # over its chunks, adopted ones first
     newest_ref: str = ""  # blob key of the newest of these chunks
@@ -52,9 +55,7 @@ def chain_of(items: Items | None, job_id: str) -> str:
     return items.chain_id if items else job_id
 
 
-def evolve_items(
-    items: Items | None, job_id: str, event: ItemsPlanned | ItemsRecorded | JobLogged | JobContinued
-) -> Items:
+def evolve_items(items: Items | None, job_id: str, event: ItemEvent) -> Items:
     """Fold one event into what a job has of items."""
     before = items or Items(chain_id=job_id)
     match event:
@@ -96,6 +97,14 @@ def evolve_items(
             )
         case JobLogged():
             return replace(before, logged=event.number + 1)
+        case StatsRecorded():
+            return replace(
+                before,
+                stats=event.number + 1,
+                scraped=event.scraped,
+                routed=event.routed,
+                cost=before.cost + event.surcharge,
+            )
 
 
 def chained(digest: bytes, chunk: bytes) -> bytes:

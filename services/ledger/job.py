@@ -30,7 +30,7 @@ from schemas.events import (
     RetryBroughtForward,
     RetryScheduled,
 )
-from schemas.item_events import ItemsPlanned, ItemsRecorded, JobContinued, JobLogged
+from schemas.item_events import ItemsPlanned, ItemsRecorded, JobContinued, JobLogged, StatsRecorded
 from schemas.recorded import Recorded
 from schemas.values import After, Destination, ReleaseReason, Vocabulary
 from services.ledger import delivery as deliveries
@@ -219,7 +219,7 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return _emptied(job, recorded)
         case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
             return replace(job, seq=seq, run=replace(job.run, deliveries=_delivered(job, recorded, event)))
-        case ItemsPlanned() | ItemsRecorded() | JobLogged() | JobContinued():
+        case ItemsPlanned() | ItemsRecorded() | JobLogged() | StatsRecorded() | JobContinued():
             items = evolve_items(job.items, job.job_id, event)
             return replace(job, seq=seq, run=replace(job.run, resume=replace(job.resume, items=items)))
         case ReportRefused():

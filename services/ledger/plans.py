@@ -44,6 +44,7 @@ class Prices:
     job: int = 1  # credits that a workflow job of a metered org costs, at least 1
     render: int = 0  # credits that a node costs beside which has its provider render
     fallback: int = 0  # credits that a node costs beside which is called because another one failed
+    routed: int = 0  # credits that each request of a spider costs which goes through the unblocker
 
 
 def plans_of(text: str) -> Plans:

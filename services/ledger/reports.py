@@ -40,7 +40,10 @@ class Planned(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=
 
 
 class Chunk(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
-    """A chunk of planned items that are done; the fields of ItemsRecorded."""
+    """A chunk of planned items that are done; the fields of ItemsRecorded.
+
+    Of a spider, which plans nothing: as many items as rows, no errors and no outcomes.
+    """
 
     chunk: Int
     items_ref: str
@@ -57,14 +60,27 @@ class Chunk(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=Tr
 
 
 class Logged(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
-    """Lines that a job said; `private` holds them."""
+    """Lines that a job said, in `private` or in a blob; the fields of JobLogged."""
 
     number: Int
     lines: Int
     private: bytes
+    lines_ref: str = ""
+    lines_bytes: Int = 0
+    levels: tuple[Int, ...] = ()  # how many of debug, info, warning, error, critical
 
 
-ItemsReport: TypeAlias = Planned | Chunk | Logged
+class Stats(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):
+    """Statistics of a run so far, in `private`; the fields of StatsRecorded."""
+
+    number: Int
+    scraped: Int
+    final: bool
+    private: bytes
+    routed: Int = 0
+
+
+ItemsReport: TypeAlias = Planned | Chunk | Logged | Stats
 
 
 class Extracted(Struct, frozen=True, kw_only=True, gc=False, array_like=True, tag=True):

@@ -7,7 +7,7 @@ from schemas.placement import partition_of_org as partition_of_org
 from services.ledger.warehouses import WAREHOUSES
 from services.runtime.settings import Settings
 
-TASK_KINDS = ("workflow", "module")
+TASK_KINDS = ("workflow", "module", "spider")
 DELIVERY_KINDS = ("postgres", "webhook", "clickhouse", *WAREHOUSES)
 REPLY_PARTITIONS = 8
 HOUR_MS = 3_600_000

@@ -120,7 +120,7 @@ def test_commands_whose_events_could_not_be_written_are_parked_and_the_partition
         replace(one, jobs=one.jobs * 2),
         replace(one, jobs=(NewJob(job_id=""),)),
         replace(one, jobs=(NewJob(job_id="j\0"),)),
-        replace(one, vocabulary=Vocabulary.SPIDER),
+        replace(one, vocabulary=Vocabulary.UNKNOWN),
         replace(one, destinations=(Destination(destination_id="d", kind="carrier-pigeon"),)),
     )
     with opened(ledger) as partition:
