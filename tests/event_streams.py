@@ -5,7 +5,6 @@ import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from schemas.codec import Encoder
@@ -24,7 +23,6 @@ from schemas.events import (
     JobFailed,
     JobReleased,
     JobSubmitted,
-    NodeFinished,
     OrgRegistered,
     ReportRefused,
     RetryBroughtForward,
@@ -34,45 +32,17 @@ from schemas.events import (
     WriterOpened,
 )
 from schemas.recorded import Header, Recorded
-from schemas.values import Destination, FireKind, FireOutcome, NodeOutcome, ReleaseReason
-from services.decider.outgoing import event_headers
-from services.runtime.ledger_log import Entry
-from services.runtime.reader import Record
+from schemas.values import Destination, FireKind, FireOutcome, ReleaseReason
 from tests.delivery_streams import acknowledge, requested, settle
-from tests.item_streams import Come, finish, go_on, submit_module, work
+from tests.item_streams import finish, go_on, submit_module, work
+from tests.plays import DESTINATIONS, Play
+from tests.spider_streams import count, crawl, lose_or_release, submit_spider
+from tests.streamed import entries_of, records_of
+from tests.walk_streams import START, STEP, visited
 
-START = 1_750_000_000_000_001  # microseconds UTC; odd, so that lost microseconds show
-STEP = 1_337  # microseconds between events
 ENCODER = Encoder({name: number for number, name in enumerate(EVENT_TYPES, start=1)})
 ENDED = ("completed", "failed", "cancelled")
-DESTINATIONS = (
-    Destination(destination_id="internal", kind="postgres"),
-    Destination(destination_id="hook", kind="webhook"),
-    Destination(destination_id="lake", kind="bigquery", gating=False),
-)
-
-
-class Play(Struct):
-    """Where a job stands in the stream."""
-
-    org_id: str
-    job_id: str
-    destinations: tuple[Destination, ...]
-    status: str = "pending"
-    seq: int = 0
-    attempt: int = 0
-    dispatched: int = 0
-    out: bool = False
-    step: int = 0
-    open_deliveries: dict[str, int] = {}  # destination -> try
-    generations: dict[str, int] = {}
-    openers: dict[str, bytes] = {}  # by destination: the event that opened its part of the gate
-    erasures: int = 0
-    gone: str = ""  # expired or deleted
-    cost: int = 0  # credits
-    come: Come | None = None  # of a module job
-    first: "Play | None" = None  # of its chain, where it goes on from another job
-    follower: "Play | None" = None  # the newest that goes on from it
+__all__ = ["DESTINATIONS", "ENCODER", "ENDED", "START", "STEP", "Play", "Stream", "entries_of", "records_of"]
 
 
 @dataclass(slots=True)
@@ -82,7 +52,7 @@ class Stream:
     partition: int = 0
     orgs: tuple[str, ...] = ("acme", "globex")
     encoder: Encoder = ENCODER
-    modules: bool = False  # whether it plays module jobs too
+    modules: bool = False  # whether it plays module and spider jobs too
     events: list[Recorded] = field(default_factory=list)
     raws: list[bytes] = field(default_factory=list)
     jobs: list[Play] = field(default_factory=list)
@@ -120,7 +90,7 @@ class Stream:
             elif what == 1:
                 self.record(WorkerAlive(worker_id="w1", boot_id="b1", kind="workflow", slots=8, free_slots=pick % 9), 0)
             elif not self.live or what == 0:
-                self.submit(pick, module=self.modules and pick % 5 == 4)
+                self.submit(pick, module=self.modules and pick % 5 == 4, spider=self.modules and pick % 5 == 3)
             else:
                 self.advance(self.live[pick % len(self.live)], what)
         return self
@@ -171,8 +141,9 @@ class Stream:
         *,
         schedule_id: str = "",
         module: bool = False,
+        spider: bool = False,
     ) -> Play:
-        """Submit a job, of a workflow or a module; the number chooses org and destinations."""
+        """Submit a job, of a workflow, a module or a spider; the number chooses org and destinations."""
         chosen = DESTINATIONS[: 1 + number % len(DESTINATIONS)] if destinations is None else destinations
         job_id = f"0197{self.partition:04x}-{len(self.jobs):04x}-7000-8000-000000000000"
         org = self.orgs[number % len(self.orgs)]
@@ -181,6 +152,9 @@ class Stream:
         self.live.append(job)
         if module:
             submit_module(self, job, number)
+            return job
+        if spider:
+            submit_spider(self, job, number)
             return job
         self.of(
             job,
@@ -235,29 +209,7 @@ class Stream:
 
     def visit(self, job: Play, number: int = 0) -> None:
         """Let a worker finish a node."""
-        good = number % 2 == 0
-        at = START + len(self.events) * STEP
-        surcharge = number % 3 if good and job.cost else 0
-        job.cost += surcharge
-        self.of(
-            job,
-            NodeFinished(
-                step=job.step,
-                node_id=f"node-{number}",
-                node_kind="service",
-                provider="direct",
-                outcome=NodeOutcome.SUCCEEDED if good else NodeOutcome.FAILED,
-                status_code=200 if good else 503,
-                error_type="" if good else "http_503",
-                edge="success" if good else "",
-                next_node_id="next",
-                latency_ms=number,
-                started_at=at - 1_000 * number,
-                ended_at=at,
-                surcharge=surcharge,
-                private=b"" if good else b'\0{"message":"try \\u0000 later","finalUrl":"https://shop.example/x"}',
-            ),
-        )
+        self.of(job, visited(self, job, number))
         job.step += 1
 
     def extract(self, job: Play, extraction_ref: str = "") -> None:
@@ -299,9 +251,13 @@ class Stream:
         match what:
             case 2 | 3 | 4 | 5 | 6 if job.come:
                 work(self, job, what)
+            case 2 | 3 | 4 | 5 | 6 if job.scraped:
+                crawl(self, job, what)
             case 2 | 3 | 4 | 5 | 6:
                 self.visit(job, what)
-            case 7:
+            case 8 if job.scraped:
+                lose_or_release(self, job, len(self.events))
+            case 7 if not (job.scraped and job.scraped.begun):
                 job.status = "waiting_retry"
                 self.of(job, RetryScheduled(node_id="node-1", try_number=2, due_at=START, error_type="http_503"))
             case 8:
@@ -313,6 +269,8 @@ class Stream:
                 self.end_early(job, what + len(self.events))
             case _:
                 finish(self, job)
+                if job.scraped:
+                    count(self, job, final=True)
                 self.extract(job)
 
     def end_early(self, job: Play, number: int) -> None:
@@ -338,34 +296,3 @@ class Stream:
         fields = {name: getattr(event, name) for name in event.__struct_fields__}
         fields |= {"org_id": job.org_id, "job_id": job.job_id, "attempt": job.attempt}
         return self.record(type(event)(**fields), job.seq)
-
-
-def entries_of(stream: Stream) -> list[Entry]:
-    """Return the stream as a log would hand it out; its offsets skip some numbers, as commit markers do."""
-    return [
-        Entry(
-            recorded,
-            raw,
-            recorded.header.event_type,
-            stream.partition,
-            recorded.header.position * 2,
-            recorded.header.position,
-        )
-        for recorded, raw in zip(stream.events, stream.raws, strict=True)
-    ]
-
-
-def records_of(stream: Stream) -> list[Record]:
-    """Return the stream as records of the topic, with the headers that a decider sets."""
-    return [
-        Record(
-            "events",
-            stream.partition,
-            recorded.header.position * 2,
-            recorded.event.org_id,
-            raw,
-            event_headers(recorded, raw),
-            recorded.header.occurred_at // 1000,
-        )
-        for recorded, raw in zip(stream.events, stream.raws, strict=True)
-    ]

@@ -9,13 +9,13 @@ import msgspec
 
 from projections.postgres.batch import batch_of
 from projections.postgres.fold import Current, fold
-from projections.postgres.item_rows import Chunk, Lines
+from projections.postgres.item_rows import Chunk, Lines, Stats
 from projections.postgres.rows import Checkpoint, Deleted, Delivery, DeliveryKey, Job, JobKey, Transition, Visit, micros
 from projections.postgres.usage import Transaction, Usage
 from projections.verification.expected import exact_json
 from services.runtime.ledger_log import Entry
 
-JSON = ("destinations", "input", "metadata", "progress", "lines")
+JSON = ("destinations", "input", "metadata", "progress", "lines", "stats")
 
 
 @dataclass
@@ -31,6 +31,7 @@ class Tables:
     transactions: dict[tuple[str, int], Transaction] = field(default_factory=dict)
     chunks: dict[tuple[str, str, int], Chunk] = field(default_factory=dict)
     lines: dict[tuple[str, str, int], Lines] = field(default_factory=dict)
+    stats: dict[JobKey, Stats] = field(default_factory=dict)
     checkpoints: dict[int, Checkpoint] = field(default_factory=dict)
 
     def write(self, entries: list[Entry]) -> None:
@@ -59,6 +60,10 @@ class Tables:
             _insert(self.chunks, (chunk.org_id, chunk.job_id, chunk.chunk), chunk)
         for line in changes.lines:
             _insert(self.lines, (line.org_id, line.job_id, line.seq), line)
+        self.stats |= changes.stats
+        for key in changes.expired:
+            if self.jobs[key].vocabulary == "spider":
+                self._forget_said(key)
         kept = {(job.org_id, job.chain_id) for job in self.jobs.values() if job.expired_at is None}
         gone = changes.left - kept
         self.chunks = {key: row for key, row in self.chunks.items() if (row.org_id, row.chain_id) not in gone}
@@ -69,7 +74,11 @@ class Tables:
         self.transitions = {key: row for key, row in self.transitions.items() if key[:2] != job}
         self.visits = {key: row for key, row in self.visits.items() if key[:2] != job}
         self.deliveries = {key: row for key, row in self.deliveries.items() if key[:2] != job}
+        self._forget_said(job)
+
+    def _forget_said(self, job: JobKey) -> None:
         self.lines = {key: row for key, row in self.lines.items() if key[:2] != job}
+        self.stats.pop(job, None)
 
     def found(self, table: str) -> Iterator[dict[str, Any]]:
         """Yield the rows of a table as verification reads them from Postgres."""
@@ -81,6 +90,7 @@ class Tables:
             "deleted_jobs": self.deleted,
             "item_chunks": self.chunks,
             "job_logs": self.lines,
+            "job_stats": self.stats,
             "org_usage": self.usage,
             "credit_transactions": self.transactions,
         }

@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass, field
 
 from projections.postgres import evolve
-from projections.postgres.item_rows import Chunk, Lines, chunk_row, lines_row
+from projections.postgres.item_rows import Chunk, Lines, Stats, chunk_row, lines_row, stats_row
 from projections.postgres.rows import Deleted, Delivery, DeliveryKey, Fire, FireKey, JobKey, JobState, Transition, Visit
 from projections.postgres.usage import Transaction, Usage, fold_usage
 from projections.private import Open, in_clear
@@ -28,6 +28,7 @@ from schemas.events import (
     JobSubmitted,
     NodeFinished,
     ScheduleFired,
+    StatsRecorded,
 )
 from schemas.recorded import Header, Recorded
 from services.runtime.shredding.codec import is_sealed
@@ -74,6 +75,8 @@ class Changes:
     disabled: list[Recorded] = field(default_factory=list)  # of `EndpointDisabled`
     chunks: list[Chunk] = field(default_factory=list)
     lines: list[Lines] = field(default_factory=list)
+    stats: dict[JobKey, Stats] = field(default_factory=dict)
+    expired: set[JobKey] = field(default_factory=set)
     left: set[JobKey] = field(default_factory=set)  # org and first job of chains that a job's results have left
 
 
@@ -119,6 +122,8 @@ def fold(current: Current, batch: Iterable[Recorded], opened: Open = in_clear) -
         if isinstance(event, JobDeleted):
             _erase(changes, evolve.deleted(job, header))
             continue
+        if isinstance(event, JobExpired):
+            changes.expired.add((event.org_id, event.job_id))
         evolve.progress(job, header, event, opened)
         changes.transitions.append(evolve.transition(job, header, event))
         if isinstance(event, NodeFinished):
@@ -127,6 +132,8 @@ def fold(current: Current, batch: Iterable[Recorded], opened: Open = in_clear) -
             changes.chunks.append(chunk_row(job, header, event))
         elif isinstance(event, JobLogged):
             changes.lines.append(lines_row(header, event, opened))
+        elif isinstance(event, StatsRecorded):
+            changes.stats[(event.org_id, event.job_id)] = stats_row(header, event, opened)
         elif isinstance(event, DeliveryEvent):
             evolve.deliver(_delivery_before(current, changes, header, event), header, event, opened)
     return changes
@@ -177,6 +184,8 @@ def _erase(changes: Changes, row: Deleted) -> None:
     changes.deleted[key] = row
     changes.erased.add(key)
     changes.jobs.pop(key, None)
+    changes.stats.pop(key, None)
+    changes.expired.discard(key)
     changes.transitions = [each for each in changes.transitions if (each.org_id, each.job_id) != key]
     changes.visits = [each for each in changes.visits if (each.org_id, each.job_id) != key]
     changes.lines = [each for each in changes.lines if (each.org_id, each.job_id) != key]

@@ -1,4 +1,4 @@
-"""The queries of the API about planned items: which chunks hold a part of them, and what a job said.
+"""The queries of the API about items: which chunks hold a part of them, what a job said, and what it counted.
 
 A job has its own chunks and those that it adopted, in one order: by their rows, or by their planned items.
 """
@@ -45,11 +45,26 @@ class Said(Struct, frozen=True):
     number: int
     position: int
     occurred_at: datetime
-    lines: Any  # list of {level, message, timestamp}
+    lines: Any  # list of {level, message, timestamp}; empty where a blob has them
+    lines_ref: str | None  # that blob: JSON lines, zstd
+    lines_bytes: int
+    levels: list[int]  # how many lines of debug, info, warning, error, critical; empty: not counted
+
+
+class Counted(Struct, frozen=True):
+    """The newest statistics of a run."""
+
+    number: int
+    position: int
+    occurred_at: datetime
+    scraped: int
+    final: bool
+    routed: int
+    stats: Any  # an object
 
 
 def come_of(job: JobState) -> Items:
-    """Return how far a job has come with its planned items."""
+    """Return how far a job has come with its items."""
     return Items(chain_id=job.job_id) if job.progress is None else msgspec.convert(job.progress, Items)
 
 
@@ -75,6 +90,18 @@ class ItemReads:
     async def said(self, org_id: str, job_id: str, after: int, limit: int) -> list[Said]:
         """Return what a job said behind a position."""
         return await self._rows(Said, "said", {"org_id": org_id, "job_id": job_id, "after": after, "limit": limit})
+
+    @on_the_active_version
+    async def said_last(self, org_id: str, job_id: str, before: int, limit: int) -> list[Said]:
+        """Return what a job said before a position, the newest first."""
+        asked = {"org_id": org_id, "job_id": job_id, "before": before, "limit": limit}
+        return await self._rows(Said, "said_last", asked)
+
+    @on_the_active_version
+    async def counted(self, org_id: str, job_id: str) -> Counted | None:
+        """Return the newest statistics of a job; None: there are none, or they are past retention."""
+        found = await self._rows(Counted, "counted", {"org_id": org_id, "job_id": job_id})
+        return found[0] if found else None
 
     @on_the_active_version
     async def links(self, org_id: str, chain_id: str) -> int:

@@ -1,4 +1,4 @@
--- Chunks and lines of a job; names are resolved by search_path. {columns} are the fields of the struct that a row becomes.
+-- Chunks, lines and statistics of a job; names are resolved by search_path. {columns} are the fields of the struct that a row becomes.
 
 -- name: of_rows
 SELECT {columns} FROM (
@@ -35,6 +35,15 @@ SELECT {columns} FROM job_logs
 WHERE org_id = %(org_id)s AND job_id = %(job_id)s AND position > %(after)s
 ORDER BY position
 LIMIT %(limit)s
+
+-- name: said_last
+SELECT {columns} FROM job_logs
+WHERE org_id = %(org_id)s AND job_id = %(job_id)s AND position < %(before)s
+ORDER BY position DESC
+LIMIT %(limit)s
+
+-- name: counted
+SELECT {columns} FROM job_stats WHERE org_id = %(org_id)s AND job_id = %(job_id)s
 
 -- name: links
 SELECT coalesce(max((progress ->> 'link')::bigint), 1) FROM jobs

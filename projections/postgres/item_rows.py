@@ -1,4 +1,4 @@
-"""The rows that tell of planned items, and what their events do to them. Pure."""
+"""The rows that tell of items, of what a job said and counted, and what their events do to them. Pure."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from projections.postgres.rows import JobState, instant
 from projections.private import Open, in_clear
-from schemas.item_events import ItemEvent, ItemsRecorded, JobLogged
+from schemas.item_events import ItemEvent, ItemsRecorded, JobLogged, StatsRecorded
 from schemas.recorded import Header
 from schemas.storable import storable
 from services.ledger.items import Items, evolve_items
@@ -54,7 +54,28 @@ class Lines(Struct):
     position: int
     attempt: int
     occurred_at: datetime
-    lines: Any  # list of {level, message, timestamp}
+    lines: Any  # list of {level, message, timestamp}; empty where a blob has them
+    lines_ref: str | None  # that blob
+    lines_bytes: int
+    levels: list[int]  # how many lines of debug, info, warning, error, critical; empty: not counted
+
+
+class Stats(Struct):
+    """A row of `job_stats`: the newest statistics of a run."""
+
+    org_id: str
+    job_id: str
+    seq: int
+    number: int
+    event_id: UUID
+    partition: int
+    position: int
+    attempt: int
+    occurred_at: datetime
+    scraped: int
+    final: bool
+    routed: int
+    stats: Any  # an object; null: it is sealed, and its key is gone
 
 
 def progress_of(stored: Any) -> Items | None:
@@ -109,4 +130,26 @@ def lines_row(header: Header, event: JobLogged, opened: Open = in_clear) -> Line
         event.attempt,
         instant(header.occurred_at),
         storable(opened(event).get("lines", [])),
+        event.lines_ref or None,
+        event.lines_bytes,
+        list(event.levels),
+    )
+
+
+def stats_row(header: Header, event: StatsRecorded, opened: Open = in_clear) -> Stats:
+    """Make the row that tells of statistics."""
+    return Stats(
+        event.org_id,
+        event.job_id,
+        header.seq,
+        event.number,
+        UUID(bytes=header.event_id),
+        header.partition,
+        header.position,
+        event.attempt,
+        instant(header.occurred_at),
+        event.scraped,
+        event.final,
+        event.routed,
+        storable(opened(event)),
     )

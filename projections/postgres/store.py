@@ -26,7 +26,7 @@ from psycopg.types.json import set_json_dumps
 from projections.postgres.batch import Batch
 from projections.postgres.endpoints import disable
 from projections.postgres.fold import Changes, Current, begun, fold, job_keys, sealed_jobs
-from projections.postgres.item_rows import Chunk, Lines
+from projections.postgres.item_rows import Chunk, Lines, Stats
 from projections.postgres.rows import Checkpoint, Deleted, Delivery, Fire, Job, JobKey, JobState, Transition, Visit
 from projections.postgres.table import Table
 from projections.postgres.usage import Transaction, Usage, orgs_of
@@ -86,6 +86,7 @@ class Store:
         self._fires = Table(connection, "schedule_fires", Fire)
         self._chunks = Table(connection, "item_chunks", Chunk)
         self._lines = Table(connection, "job_logs", Lines)
+        self._stats = Table(connection, "job_stats", Stats)
         self._transactions = Table(connection, "credit_transactions", Transaction)
         self._deliveries = Table(connection, "incoming_deliveries", Delivery)
 
@@ -179,12 +180,17 @@ class Store:
         self._transactions.append(changes.transactions)
         self._chunks.append(changes.chunks)
         self._lines.append(changes.lines)
+        if changes.stats:  # the newest take the place of those before
+            self._connection.execute(SQL["leave_stats"], _columns(changes.stats))
+        self._stats.append(list(changes.stats.values()))
         self._changed_jobs.append(changed)
         self._deliveries.append(deliveries)
         self._write("update_jobs", len(changed))
         self._write("upsert_deliveries", len(deliveries))
         if changes.left:  # last, when every row of the batch is there
             self._connection.execute(SQL["leave_chains"], _columns(changes.left))
+        if changes.expired:
+            self._connection.execute(SQL["expire_spiders"], _columns(changes.expired))
 
     def _change_beside(self, changes: Changes) -> None:
         """Change what belongs to no version: the keys of erased jobs, endpoints that the ledger has disabled."""

@@ -60,6 +60,8 @@ WITH k AS (SELECT * FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)),
         WHERE v.org_id = k.org_id COLLATE "C" AND v.job_id = k.job_id COLLATE "C"),
     l AS (DELETE FROM job_logs AS l USING k
         WHERE l.org_id = k.org_id COLLATE "C" AND l.job_id = k.job_id COLLATE "C"),
+    s AS (DELETE FROM job_stats AS s USING k
+        WHERE s.org_id = k.org_id COLLATE "C" AND s.job_id = k.job_id COLLATE "C"),
     d AS (DELETE FROM extraction_deliveries AS d USING k
         WHERE d.org_id = k.org_id COLLATE "C" AND d.job_id = k.job_id COLLATE "C")
 DELETE FROM jobs AS j USING k WHERE j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
@@ -108,6 +110,21 @@ WHERE c.org_id = k.org_id COLLATE "C" AND c.chain_id = k.chain_id COLLATE "C"
     AND NOT EXISTS (
         SELECT FROM jobs AS j
         WHERE j.org_id = c.org_id AND j.chain_id = c.chain_id AND j.expired_at IS NULL)
+
+-- name: leave_stats
+DELETE FROM job_stats AS s
+USING unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
+WHERE s.org_id = k.org_id COLLATE "C" AND s.job_id = k.job_id COLLATE "C"
+
+-- name: expire_spiders
+-- Of these jobs, what spiders said and counted: it goes with their items. What others said stays with their record.
+WITH k AS (
+        SELECT j.org_id, j.job_id
+        FROM unnest(%s::text[], %s::text[]) AS k (org_id, job_id)
+        JOIN jobs AS j ON j.org_id = k.org_id COLLATE "C" AND j.job_id = k.job_id COLLATE "C"
+        WHERE j.vocabulary = 'spider'),
+    l AS (DELETE FROM job_logs AS l USING k WHERE l.org_id = k.org_id AND l.job_id = k.job_id)
+DELETE FROM job_stats AS s USING k WHERE s.org_id = k.org_id AND s.job_id = k.job_id
 
 -- name: upsert_deliveries
 INSERT INTO extraction_deliveries AS d (

@@ -1,4 +1,4 @@
-"""Checks the bodies that events name, in the blob store: pages that nodes fetched, and what was read of them.
+"""Checks the bodies that events name, in the blob store: pages that nodes fetched, what was read of them, items, lines.
 
 A body that is gone, or not as large as its event says, is a fault. Whether it holds what was written is known only
 where it is read from beginning to end: its key carries a digest.
@@ -15,7 +15,7 @@ from projections.verification.expected import is_gone
 from projections.verification.faults import Fault
 from projections.verification.log import OpenRecords, PartitionLog, every_event
 from schemas.codec import Decoder
-from schemas.events import JobDeleted, JobExpired, JobExtracted, NodeFinished
+from schemas.events import ItemsRecorded, JobDeleted, JobExpired, JobExtracted, JobLogged, NodeFinished
 from schemas.recorded import Recorded
 from services.runtime.blob import BlobStore, is_as_written
 from services.runtime.errors import BlobMissing
@@ -24,6 +24,7 @@ BLOBS = "blobs"  # their place in faults
 AT_ONCE = 16
 LOOKED_UP_AT_ONCE = 1_000
 RESULT = "result"  # named as a node is, where a job's result is none of a node that was reported
+ITEMS, LINES = "items", "lines"  # named so too: chunks of items, and lines that a job said
 
 
 class Body(Struct, frozen=True):
@@ -114,7 +115,7 @@ class Bodies:
 
 
 def bodies_of(events: Sequence[Recorded]) -> Iterator[Named]:
-    """Yield the bodies that the events of a job name, each once: of its nodes, and its result."""
+    """Yield the bodies that the events of a job name, each once: of its nodes, its result, its items and its lines."""
     seen: set[str] = set()
     for recorded in events:
         match recorded.event:
@@ -124,5 +125,10 @@ def bodies_of(events: Sequence[Recorded]) -> Iterator[Named]:
             case JobExtracted(result_ref=key, result_bytes=size) as event if key and key not in seen:
                 seen.add(key)
                 yield Named((event.org_id, event.job_id), RESULT, key, size)
+            case ItemsRecorded(items_ref=key) as event:
+                size = event.rows_bytes + event.outcomes_bytes + event.stats_bytes
+                yield Named((event.org_id, event.job_id), ITEMS, key, size)
+            case JobLogged(lines_ref=key, lines_bytes=size) as event if key:
+                yield Named((event.org_id, event.job_id), LINES, key, size)
             case _:
                 pass

@@ -15,7 +15,7 @@ from projections.verification.expected import (
     trace_rows,
     transition_rows,
 )
-from projections.verification.expected_items import chunk_rows, lines_rows
+from projections.verification.expected_items import chunk_rows, lines_rows, stats_rows
 from projections.verification.faults import Fault
 from projections.verification.log import PartitionLog
 from schemas.events import JobSubmitted
@@ -34,6 +34,7 @@ TABLES_OF_JOBS: dict[str, tuple[tuple[str, ...], RowsOf]] = {
     "job_trace": (("seq",), _unless_deleted(trace_rows)),
     "extraction_deliveries": (("destination_id", "generation"), _unless_deleted(delivery_rows)),
     "job_logs": (("seq",), _unless_deleted(lines_rows)),
+    "job_stats": ((), _unless_deleted(stats_rows)),
     "deleted_jobs": ((), lambda events, _: deleted_rows(events)),
 }
 

@@ -1,16 +1,27 @@
-"""Checks the rules of planned items: each has one outcome, no chain a gap or repeat, no job two resumes at a time."""
+"""Checks the rules of items: each has one outcome, no chain a gap or repeat, no job two resumes at a time.
+
+Of a spider: no gap or repeat either, and all that is recorded comes of one run.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from projections.postgres.rows import JobKey
-from projections.verification.expected_items import chunks_of
+from projections.verification.expected_items import chunks_of, of_spider
 from projections.verification.faults import Fault
 from projections.verification.kept import last
 from projections.verification.log import PartitionLog
-from schemas.events import ItemsPlanned, JobCancelled, JobCompleted, JobContinued, JobExtracted, JobFailed
-from schemas.item_events import Adopted
+from schemas.events import (
+    ItemsPlanned,
+    JobCancelled,
+    JobClaimed,
+    JobCompleted,
+    JobContinued,
+    JobExtracted,
+    JobFailed,
+)
+from schemas.item_events import Adopted, ItemEvent
 from schemas.recorded import Recorded
 
 ENDS = (JobCompleted, JobFailed, JobCancelled)
@@ -21,7 +32,7 @@ def check_items(log: PartitionLog) -> Iterator[Fault]:
     resumes: defaultdict[JobKey, list[tuple[int, int]]] = defaultdict(list)  # of a job: from where to where each lived
     for key, events in log.jobs.items():
         went_on = last(events, JobContinued)
-        for name, expected, found in _of_job(events, went_on):
+        for name, expected, found in _of_spider(events) if of_spider(events) else _of_job(events, went_on):
             yield Fault("log", *key, name, str(expected), str(found))
         if went_on is not None:
             source = (key[0], went_on.source_job_id)
@@ -52,6 +63,21 @@ def _of_job(events: Sequence[Recorded], went_on: JobContinued | None) -> Iterato
         item, row = chunk.next_item, chunk.first_row + chunk.rows
     if last(events, JobExtracted) is not None and (planned or went_on) and item != total:
         yield "outcomes", total, item
+
+
+def _of_spider(events: Sequence[Recorded]) -> Iterator[tuple[str, object, object]]:
+    """Yield the same of a spider, which plans nothing and runs once."""
+    row = 0
+    for number, chunk in enumerate(chunks_of(events)):
+        wanted = (number, row, row, row + chunk.rows, 0)
+        found = (chunk.chunk, chunk.first_item, chunk.first_row, chunk.next_item, chunk.errors)
+        if found != wanted or not chunk.rows:
+            yield "items", f"chunk {number} of some items from {row} on, none of which failed", found
+        row = chunk.next_item
+    told = {each.event.attempt for each in events if isinstance(each.event, ItemEvent)}
+    last_claim = last(events, JobClaimed)
+    if told and told != {last_claim.attempt if last_claim else 0}:
+        yield "run", f"one, of the last claim: {last_claim.attempt if last_claim else 0}", sorted(told)
 
 
 def _of_source(source: Sequence[Recorded], went_on: JobContinued, begun: int) -> Iterator[tuple[str, object, object]]:

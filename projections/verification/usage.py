@@ -26,6 +26,7 @@ MOVES = {
     "JobSubmitted": ("debit", "credits", -1),
     "NodeFinished": ("surcharge", "surcharge", -1),
     "ItemsRecorded": ("surcharge", "surcharge", -1),
+    "StatsRecorded": ("surcharge", "surcharge", -1),
     "JobFailed": ("refund", "refund", 1),
     "JobCancelled": ("refund", "refund", 1),
     "CreditsHeld": ("hold", "credits", -1),

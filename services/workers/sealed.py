@@ -10,7 +10,7 @@ from collections.abc import AsyncGenerator
 from msgspec.structs import replace
 
 from services.ledger.replies import Granted
-from services.ledger.reports import Failed, Logged, RetryLater
+from services.ledger.reports import Failed, Logged, RetryLater, Stats
 from services.ledger.tasks import Task
 from services.runtime.errors import KeysAway, Unsealable
 from services.runtime.shredding.codec import JobKey, KeysOfJobs, is_sealed, sealed, unsealed
@@ -70,7 +70,7 @@ def _sealed(report: Report, key: bytes, job: JobKey) -> Report:
     if isinstance(outcome, Failed):
         outcome = replace(outcome, private=sealed(outcome.private, key, job))
     items = tuple(
-        replace(part, private=sealed(part.private, key, job)) if isinstance(part, Logged) else part
+        replace(part, private=sealed(part.private, key, job)) if isinstance(part, Logged | Stats) else part
         for part in report.items
     )
     return Report(nodes, outcome, items, asks=report.asks)

@@ -31,7 +31,8 @@ def sealed_events(events: Sequence[Recorded], keys: dict[JobKey, bytes]) -> list
 def rows(changes: Changes) -> list[object]:
     """Everything that is written, but for the bytes that are kept as they stand in the log."""
     jobs = [replace(job, private=b"") if isinstance(job, Job) else job for job in changes.jobs.values()]
-    return [jobs, changes.transitions, changes.visits, changes.deliveries, changes.deleted, changes.erased]
+    said = [changes.lines, changes.stats]
+    return [jobs, changes.transitions, changes.visits, changes.deliveries, changes.deleted, changes.erased, *said]
 
 
 def wanted(events: Sequence[Recorded], opened: Open) -> list[object]:

@@ -54,6 +54,13 @@ BAD = {  # by table: what is changed, and the constraint that refuses it
         ("position = 0", "job_logs_position_check"),
         ("number = -1", "job_logs_number_check"),
     ],
+    "job_stats": [
+        ("seq = 0", "job_stats_seq_check"),
+        ("position = 0", "job_stats_position_check"),
+        ("number = -1", "job_stats_number_check"),
+        ("scraped = -1", "job_stats_scraped_check"),
+        ("routed = -1", "job_stats_routed_check"),
+    ],
     "checkpoints": [
         ("partition = -1", "checkpoints_partition_check"),
         ("position = -1", "checkpoints_position_check"),

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from projections.postgres.item_reading import come_of
+from projections.postgres.item_reading import UNBOUNDED, come_of
 from projections.postgres.read import ReadModel
 from services.runtime.item_chunks import packed_lines
 from services.runtime.settings import Settings
@@ -13,7 +13,10 @@ from services.workers.modules.stored import StoredItems
 from tests.event_streams import Play, Stream, entries_of
 from tests.integration.projections.conftest import Connection, Project
 from tests.item_streams import work
+from tests.spider_streams import LINES_BYTES, crawl, run_spider
 from tests.unit.workers.fakes import MemoryBlobs
+
+TABLES = ("job_logs", "job_stats", "item_chunks")
 
 
 @pytest.fixture
@@ -93,3 +96,49 @@ async def test_a_module_gets_the_results_of_another_job_of_its_org(settings: Set
     assert [row async for row in stored.of(jobs[1].org_id, jobs[1].job_id)] == [b'{"n":1}', b'{"n":2}'] * len(pieces)
     with pytest.raises(ModuleFailed, match="purged"):
         [row async for row in StoredItems(settings.postgres, MemoryBlobs()).of(jobs[1].org_id, jobs[1].job_id)]
+
+
+async def test_a_spider_has_its_items_by_row_its_lines_and_its_newest_statistics(
+    project: Project, model: ReadModel
+) -> None:
+    stream = Stream().open()
+    job = run_spider(stream)
+    crawl(stream, job, 2)
+    project(entries_of(stream))
+    row = await model.head(job.org_id, job.job_id)
+    assert row is not None
+    come = come_of(row)
+    assert (come.rows, come.scraped, come.chunks, come.planned) == (9, 10, 2, 0)
+    assert [(each.chunk, each.first_row) for each in await model.items.of_rows(row, 0, come.rows)] == [(0, 0), (1, 4)]
+    [piece] = await model.items.of_rows(row, 5, 1)
+    assert (piece.chunk, piece.rows) == (1, 5)
+    said = await model.items.said(job.org_id, job.job_id, 0, 10)
+    assert [(each.number, each.lines, each.lines_bytes) for each in said] == [
+        (0, [], LINES_BYTES),
+        (1, [], LINES_BYTES),
+    ]
+    assert [each.levels for each in said] == [[0, 3, 0, 0, 0], [0, 3, 1, 0, 0]]
+    assert all(each.lines_ref for each in said)
+    assert await model.items.said_last(job.org_id, job.job_id, UNBOUNDED, 10) == said[::-1]
+    assert await model.items.said_last(job.org_id, job.job_id, said[1].position, 10) == said[:1]
+    counted = await model.items.counted(job.org_id, job.job_id)
+    assert counted is not None
+    assert (counted.number, counted.scraped, counted.final, counted.routed) == (1, 10, False, 1)
+    assert counted.stats["item_scraped_count"] == 9
+    assert await model.items.counted("globex", job.job_id) is None
+
+
+@pytest.mark.parametrize("gone", ["expire", "delete"])
+async def test_what_a_spider_said_and_counted_goes_with_its_items_and_what_a_module_said_stays_until_it_is_deleted(
+    project: Project, database: Connection, gone: str
+) -> None:
+    stream = Stream().open()
+    [module], spider = chain(stream, 1), run_spider(stream)
+    stream.end_early(spider, 1)
+    project(entries_of(stream))
+    played = len(stream.events)
+    for job in (spider, module):
+        getattr(stream, gone)(job)
+    project(entries_of(stream)[played:])
+    left = {table: database.execute(f"SELECT job_id FROM {table}".encode()).fetchall() for table in TABLES}
+    assert left == {"job_logs": [(module.job_id,)] if gone == "expire" else [], "job_stats": [], "item_chunks": []}

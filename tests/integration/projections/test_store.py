@@ -15,7 +15,7 @@ import pytest
 
 from projections.migrate import SCHEMA, migrate
 from projections.postgres.batch import Batch, batch_of
-from projections.postgres.item_rows import Chunk, Lines
+from projections.postgres.item_rows import Chunk, Lines, Stats
 from projections.postgres.rows import Checkpoint, Delivery, Job, Transition, Visit
 from projections.postgres.store import SQL, CheckpointMoved, RowsMoved, Store
 from projections.verification.compare import TABLES, compare, expected_rows
@@ -28,6 +28,7 @@ from tests.event_streams import START, Stream, entries_of
 from tests.integration.projections.bad_rows import BAD, WHOSE
 from tests.integration.projections.conftest import Connection, Project
 from tests.item_streams import work
+from tests.spider_streams import run_spider
 
 DEADLINE_SECONDS = 30.0
 
@@ -68,7 +69,7 @@ def test_every_row_and_column_is_what_the_events_say(settings: Settings, project
 
 def test_the_structs_and_the_tables_have_the_same_columns(database: Connection) -> None:
     tables = {"jobs": Job, "job_transitions": Transition, "job_trace": Visit, "extraction_deliveries": Delivery}
-    tables |= {"item_chunks": Chunk, "job_logs": Lines}
+    tables |= {"item_chunks": Chunk, "job_logs": Lines, "job_stats": Stats}
     for name, row in {**tables, "checkpoints": Checkpoint}.items():
         columns = database.execute(
             "SELECT column_name FROM information_schema.columns WHERE table_schema = %s AND table_name = %s",
@@ -191,6 +192,7 @@ def test_a_bad_row_of_any_table_is_impossible(project: Project, database: Connec
     stream.claim(module)
     for number in (3, 4, 2):
         work(stream, module, number)
+    run_spider(stream)
     stream.fire(2, START)
     stream.record(CreditsGranted(org_id=job.org_id, credits=7), 2)
     project(entries_of(stream))

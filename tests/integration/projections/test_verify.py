@@ -26,6 +26,7 @@ from tests.event_streams import START, Stream, entries_of, records_of
 from tests.fakes.records import InMemoryRecords
 from tests.integration.projections.conftest import Connection
 from tests.item_streams import work
+from tests.spider_streams import run_spider
 
 Verify = Callable[[], Report]
 
@@ -58,6 +59,7 @@ def worked() -> Stream:
     stream.claim(module)
     for number in (3, 4, 2):
         work(stream, module, number)
+    run_spider(stream)
     stream.play([1])
     stream.fire(2, START, code="no_route")
     stream.fire(3, START + 1000)
@@ -93,14 +95,14 @@ def named(report: Report) -> set[tuple[str, str]]:
 def test_a_true_read_model_has_no_fault(verify: Verify) -> None:
     report = verify()
     assert report.faults == []
-    assert report.jobs == 4
-    assert report.rows["jobs"] == 4
+    assert report.jobs == 5
+    assert report.rows["jobs"] == 5
     assert report.rows["schedule_fires"] == 2
     assert report.rows["job_transitions"] == sum(1 for each in worked().events if each.event.job_id)
 
 
 CREDITS = ("org_usage", "credit_transactions")
-OF_JOBS = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "item_chunks", "job_logs")
+OF_JOBS = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "item_chunks", "job_logs", "job_stats")
 TABLES = (*OF_JOBS, "schedule_fires", *CREDITS, "checkpoints")
 
 
@@ -124,6 +126,7 @@ def test_a_deleted_row_is_named(table: str, verify: Verify, database: Connection
         ("extraction_deliveries", "generation = 2"),
         ("item_chunks", "first_item = 1000000, next_item = 1000001, errors = 0, chunk = 1000"),
         ("job_logs", "position = position + 1000"),
+        ("job_stats", "job_id = job_id || '-copy'"),
         ("schedule_fires", "org_id = 'globex-copy'"),
         ("org_usage", "org_id = 'globex-copy'"),
         ("credit_transactions", "position = 1000"),
@@ -143,12 +146,14 @@ def test_a_doubled_row_is_named(table: str, change: str, verify: Verify, databas
 
 
 def columns() -> list[tuple[str, str]]:
-    from projections.postgres.item_rows import Chunk, Lines
+    from projections.postgres.item_rows import Chunk, Lines, Stats
     from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
     from projections.postgres.usage import Transaction, Usage
 
     rows = zip(
-        TABLES, (Job, Transition, Visit, Delivery, Chunk, Lines, Fire, Usage, Transaction, Checkpoint), strict=True
+        TABLES,
+        (Job, Transition, Visit, Delivery, Chunk, Lines, Stats, Fire, Usage, Transaction, Checkpoint),
+        strict=True,
     )
     return [(table, name) for table, row in rows for name in row.__struct_fields__]
 
@@ -183,7 +188,7 @@ def test_any_column_of_any_row_edited_is_named(verify: Verify, database: Connect
     ).fetchall():
         database.execute(str(name).encode())  # a meddler who can drop constraints
     for table, column in columns():
-        edit = EDITS[str(types[(table, column)])].format(column)
+        edit = "levels = levels || 7" if column == "levels" else EDITS[str(types[(table, column)])].format(column)
         where = "partition = 0" if table == "checkpoints" else f"ctid = (SELECT min(ctid) FROM {table})"
         database.execute(f"CREATE TABLE IF NOT EXISTS kept_{table} AS SELECT * FROM {table}".encode())
         database.execute(f"UPDATE {table} SET {edit} WHERE {where}".encode())

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from projections.verification.bodies import Bodies, Look, contents_in, sizes_in
+from projections.verification.bodies import Bodies, Look, bodies_of, contents_in, sizes_in
 from schemas.events import JobExtracted, NodeFinished
 from services.runtime.blob import BlobStore, body_key
 from tests.event_streams import Play, Stream, records_of
 from tests.fakes.records import InMemoryRecords
+from tests.spider_streams import run_spider
 from tests.unit.projections.test_log_check import check, decoder
 
 PAGE, READ = b"<html>lamp</html>", b'{"normalized": {"name": "Lamp"}}'
@@ -98,6 +99,21 @@ async def test_a_result_that_no_node_left_is_named_as_one(blobs: BlobStore, look
     assert await _faults(stream, blobs, looking) == [(f"{job.job_id} {key}", "body: one, none")]
     await blobs.put("of/an/older/release", b"abc")
     assert await _faults(stream, blobs, looking) == []
+
+
+@BOTH
+async def test_items_and_lines_that_are_gone_are_named(blobs: BlobStore, looking: Looking) -> None:
+    stream = Stream().open()
+    job = run_spider(stream)
+    named = [(each.node, each.key, each.size) for each in bodies_of(stream.events)]
+    assert [node for node, *_ in named] == ["lines", "items", "items"]
+    for _, key, size in named:
+        await blobs.put(key, bytes(size))
+    assert await _faults(stream, blobs, looking) == []
+    for _, key, _ in named[:2]:
+        await blobs.delete(key)
+    said = [f"{job.job_id} node={node} key={key}" for node, key, _ in named[:2]]
+    assert await _faults(stream, blobs, looking) == [(each, "body: one, none") for each in said]
 
 
 @pytest.mark.parametrize("gone", ["delete", "expire"])

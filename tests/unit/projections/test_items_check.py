@@ -7,10 +7,11 @@ import pytest
 
 from projections.verification.items import check_items
 from projections.verification.log import PartitionLog
-from schemas.events import ItemsRecorded, JobContinued
+from schemas.events import ItemsRecorded, JobContinued, StatsRecorded
 from schemas.recorded import Recorded
 from tests.event_streams import Play, Stream
 from tests.item_streams import PLANNED, work
+from tests.spider_streams import crawl, lose_or_release, run_spider
 
 
 def log_of(stream: Stream) -> PartitionLog:
@@ -96,3 +97,39 @@ def test_a_resume_of_a_job_that_runs_is_named() -> None:
     stream, _, second = chain()
     stream.resume(second)
     assert named(stream) == {"source_job_id"}
+
+
+def test_a_spider_that_is_lost_and_reports_late_has_no_fault() -> None:
+    stream = Stream().open()
+    lose_or_release(stream, run_spider(stream), 1)
+    assert named(stream) == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "at", "fields", "field"),
+    [
+        (ItemsRecorded, 1, {"first_item": 3}, "items"),
+        (ItemsRecorded, 1, {"chunk": 2}, "items"),
+        (ItemsRecorded, 1, {"first_row": 5}, "items"),
+        (ItemsRecorded, 0, {"next_item": 5}, "items"),
+        (ItemsRecorded, 0, {"rows": 0, "next_item": 0}, "items"),
+        (ItemsRecorded, 1, {"errors": 1}, "items"),
+        (StatsRecorded, 1, {"attempt": 2}, "run"),
+    ],
+)
+def test_a_gap_or_a_repeat_among_what_a_spider_scraped_is_named(
+    kind: type, at: int, fields: dict[str, Any], field: str
+) -> None:
+    stream = Stream().open()
+    run_spider(stream)
+    change(stream, kind, at, **fields)
+    assert field in named(stream)
+
+
+def test_a_spider_that_is_run_again_is_named() -> None:
+    stream = Stream().open()
+    job = run_spider(stream)
+    stream.claim(job)
+    assert named(stream) == {"run"}
+    crawl(stream, job, 2)
+    assert named(stream) == {"run"}

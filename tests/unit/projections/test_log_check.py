@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from projections.postgres.item_rows import Chunk, Lines
+from projections.postgres.item_rows import Chunk, Lines, Stats
 from projections.postgres.rows import Deleted, Delivery, Job, Transition, Visit
 from projections.verification.compare import NAMES, TABLES, compare, expected_rows
 from projections.verification.fires import check_fires
@@ -19,6 +19,7 @@ from tests.delivery_streams import waive
 from tests.event_streams import START, Play, Stream, records_of
 from tests.fakes.records import InMemoryRecords
 from tests.item_streams import work
+from tests.spider_streams import run_spider
 
 COLUMNS: dict[str, type[msgspec.Struct]] = {
     "jobs": Job,
@@ -28,6 +29,7 @@ COLUMNS: dict[str, type[msgspec.Struct]] = {
     "deleted_jobs": Deleted,
     "item_chunks": Chunk,
     "job_logs": Lines,
+    "job_stats": Stats,
 }
 INTERNAL = (Destination(destination_id="internal", kind="postgres"),)
 
@@ -226,6 +228,7 @@ def log() -> PartitionLog:
     stream.claim(module)
     for number in (3, 4, 2, 5):
         work(stream, module, number)
+    run_spider(stream)
     return check(stream)
 
 

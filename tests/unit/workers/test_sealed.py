@@ -6,7 +6,7 @@ import msgspec
 
 from schemas.private import private_bytes
 from services.ledger.replies import Granted
-from services.ledger.reports import Extracted, Failed, NodeReport, RetryLater
+from services.ledger.reports import Extracted, Failed, Logged, NodeReport, RetryLater, Stats
 from services.ledger.tasks import Resume, Task
 from services.runtime.shredding.codec import sealed, unsealed
 from services.runtime.shredding.vault import new_job_key
@@ -68,6 +68,14 @@ async def test_a_sealed_task_is_read_and_every_text_of_its_reports_is_sealed() -
     assert not any(b"marker" in text for text in texts)
     assert third == Report((), Extracted(result_ref="r"))
     assert keys.looks == 1
+
+
+async def test_lines_and_statistics_of_a_sealed_job_are_sealed_too() -> None:
+    said = Logged(number=0, lines=1, private=WHY), Stats(number=0, scraped=1, final=True, private=WHY)
+    [told] = await reports(Walk(Report(items=said)), HeldKeys({NAME: KEY}), closed())
+    texts = [part.private for part in told.items if isinstance(part, Logged | Stats)]
+    assert [unsealed(text, KEY, NAME) for text in texts] == [WHY] * 2
+    assert not any(b"marker" in text for text in texts)
 
 
 async def test_a_sealed_job_waits_for_leave_to_make_a_dearer_call_too() -> None:
