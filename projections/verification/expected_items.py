@@ -80,7 +80,7 @@ def progress_columns(events: Sequence[Recorded]) -> Columns:
         "stats": count.number + 1,
         "scraped": count.scraped,
         "routed": count.routed,
-        "cost": sum(each.surcharge for each in (*chunks, *counted)),
+        "cost": sum(each.surcharge for each in chunks) + sum(each.surcharge for each in counted),
         "newest_ref": newest.items_ref if newest else began.newest_ref,
         "newest_stats_bytes": newest.stats_bytes if newest else began.newest_stats_bytes,
         "digest": msgspec.to_builtins(digest),

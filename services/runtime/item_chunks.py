@@ -1,4 +1,4 @@
-"""Chunks of items as they are in the blob store, and the plan that they follow: JSON lines, zstd.
+"""Chunks of items as they are in the blob store, the plan that they follow, and lines: JSON lines, zstd.
 
 A chunk has three parts, one behind the other: results, outcomes, statistics. Their sizes stand in the event that
 records it, so that each can be read by itself.
@@ -15,6 +15,8 @@ from services.runtime.blob import blob_key
 
 ZSTD_LEVEL = 3
 ITEMS = "items-"  # what the names of all blobs of items begin with, those of no other blob of a job do
+
+LOG = "log-"  # what the names of blobs of lines begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,11 @@ def plan_key(org_id: str, chain_id: str, link: int, attempt: int) -> str:
 def chunk_key(org_id: str, chain_id: str, link: int, attempt: int, chunk: int) -> str:
     """Return the key of a chunk, likewise; no other attempt at no other job has the same."""
     return blob_key(org_id, chain_id, link, f"{ITEMS}{attempt}-{chunk}")
+
+
+def log_key(org_id: str, job_id: str, attempt: int, number: int) -> str:
+    """Return the key of lines that a job said, which are kept as long as the job has results; packed as lines are."""
+    return blob_key(org_id, job_id, attempt, f"{LOG}{number}")
 
 
 def packed(rows: Iterable[bytes], outcomes: Iterable[bytes], stats: bytes) -> Packed:

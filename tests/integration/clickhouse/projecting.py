@@ -30,7 +30,7 @@ STAGES = {
 
 def streams_of(settings: Settings) -> list[Stream]:
     """Begin two partitions."""
-    return [Stream(partition, encoder=encoder(settings)).open() for partition in range(2)]
+    return [Stream(partition, encoder=encoder(settings), modules=True).open() for partition in range(2)]
 
 
 def raws(stream: Stream, behind: int = 0, upto: int = sys.maxsize) -> list[RawEntry]:
