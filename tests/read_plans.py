@@ -89,6 +89,8 @@ def cases(one: str, many: list[str]) -> Iterator[tuple[str, Ask]]:
     yield "of_rows", lambda model: model.items.of_rows(million, 450_000, 500)
     yield "of_items", lambda model: model.items.of_items(million, 500_000, LIMIT)
     yield "said", lambda model: model.items.said(ORG, MILLION, 990, LIMIT)
+    yield "said_last", lambda model: model.items.said_last(ORG, MILLION, 2**62, LIMIT)
+    yield "counted", lambda model: model.items.counted(ORG, MILLION)
     yield "links", lambda model: model.items.links(ORG, MILLION)
     for job_id in (None, one):
         yield f"replayable{' of a job' * bool(job_id)}", _replayable(job_id)

@@ -81,10 +81,16 @@ INSERT INTO job_logs (org_id, job_id, seq, number, event_id, partition, position
 SELECT org_id, job_id, n + 1, n, gen_random_uuid(), 0, position + n, 1, submitted_at, '[]'
 FROM jobs CROSS JOIN generate_series(0, 999) AS n WHERE chain_id IS NOT NULL
 
+-- name: stats
+INSERT INTO job_stats (org_id, job_id, seq, number, event_id, partition, position, attempt, occurred_at, scraped, final,
+    routed, stats)
+SELECT org_id, job_id, 1, 0, gen_random_uuid(), 0, position, 1, submitted_at, 7, true, 0, '{}'
+FROM jobs WHERE position % 10 = 0
+
 -- name: deleted
 INSERT INTO deleted_jobs (org_id, job_id, partition, status, seq, position, attempt, erasures, deleted_at)
 SELECT org_id, 'gone' || job_id, 0, 'completed', 1, position, 1, 0, submitted_at FROM jobs WHERE position % 40 = 0
 
 -- name: statistics
 ANALYZE jobs, job_transitions, job_trace, extraction_deliveries, extraction.stored_results, schedule_fires,
-    credit_transactions, deleted_jobs, item_chunks, job_logs
+    credit_transactions, deleted_jobs, item_chunks, job_logs, job_stats

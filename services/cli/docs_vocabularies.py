@@ -19,7 +19,7 @@ does not, and no event means two things.
 |---|---|---|
 | `workflow` | one url, through a workflow | `/api/v1` ([API](api.md)) |
 | `module` | planned items, through a [module](modules.md) | `/api` |
-| `spider` | one run of a Scrapy project | `/spider` |
+| `spider` | one run of a Scrapy project ([spiders](spiders.md)) | `/spider` |
 
 ## States, side by side
 

@@ -26,6 +26,10 @@ def policy_of(settings: Settings) -> Policy:
         follow_up_jobs=settings.follow_up_jobs,
         gate_deadline=int(settings.gate_deadline_seconds * SECOND),
         prices=Prices(
-            plans_of(settings.plans), settings.job_credits, settings.render_surcharge, settings.fallback_surcharge
+            plans_of(settings.plans),
+            settings.job_credits,
+            settings.render_surcharge,
+            settings.fallback_surcharge,
+            settings.routed_surcharge,
         ),
     )

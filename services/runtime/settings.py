@@ -73,6 +73,7 @@ class Settings:
     job_credits: int = 1  # that a workflow job of a metered org costs
     render_surcharge: int = 0  # credits, of a node that has its provider render
     fallback_surcharge: int = 0  # credits, of a node that is called because another provider failed
+    routed_surcharge: int = 0  # credits, of a request of a spider that goes through the unblocker
     reply_timeout_seconds: float = 10.0
     stream_keepalive_seconds: float = 10.0  # that a stream of a job may be silent
     stream_slow_seconds: float = 15.0  # that a stream waits for a viewer who does not read
@@ -203,7 +204,7 @@ def _check(settings: Settings) -> None:
     for name in ("calls_per_second", "failed_calls_per_second"):
         if not getattr(settings, name) >= 0:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be 0, for no limit, or more")
-    for name in ("job_credits", "render_surcharge", "fallback_surcharge"):
+    for name in ("job_credits", "render_surcharge", "fallback_surcharge", "routed_surcharge"):
         if not 0 <= getattr(settings, name) <= MAX_PRICE:
             raise SettingsError(f"JOBLEDGER_{name.upper()} takes a number of credits from 0 to {MAX_PRICE}")
     try:

@@ -26,7 +26,12 @@ SET: list[tuple[str, object, str, object]] = [  # setting and its value; what of
     ("retention_seconds", 7, "retention", 7 * SECOND),
     ("gate_deadline_seconds", 7.0, "gate_deadline", 7 * SECOND),
 ]
-PRICES = [("job_credits", "job"), ("render_surcharge", "render"), ("fallback_surcharge", "fallback")]
+PRICES = [
+    ("job_credits", "job"),
+    ("render_surcharge", "render"),
+    ("fallback_surcharge", "fallback"),
+    ("routed_surcharge", "routed"),
+]
 
 
 @pytest.mark.parametrize(("setting", "value", "limit", "amount"), SET, ids=[row[0] for row in SET])
