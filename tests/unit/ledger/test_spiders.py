@@ -2,12 +2,13 @@
 
 import pytest
 
-from schemas.events import JobFailed, JobLogged, ReportRefused, StatsRecorded
+from schemas.events import JobExpired, JobFailed, JobLogged, ReportRefused, StatsRecorded
 from services.ledger.plans import Prices
-from services.ledger.policy import Policy
+from services.ledger.policy import SECOND, Policy
 from services.ledger.reports import Chunk, Extracted, Failed, HandedBack, RetryLater
 from services.ledger.status import Status
 from services.ledger.vocabularies import shown
+from services.runtime.item_chunks import ITEMS, chunk_key, log_key
 from tests.unit.ledger.modules import DONE, items, tell
 from tests.unit.ledger.spiders import SAID, running, scraped, stats, submit
 from tests.unit.ledger.world import World, names
@@ -169,3 +170,24 @@ def test_a_spider_that_waits_is_killed_and_its_record_stays() -> None:
     submit(world, "j2")
     assert names(world.cancel("j2")) == ["JobCancelled"]
     assert world.status("j2") is Status.CANCELLED
+
+
+def test_results_of_a_spider_expire_as_those_of_all_jobs_and_its_blobs_are_asked_to_go_lines_too() -> None:
+    world = running(World(Policy(spread_percent=0, retention=60 * SECOND)).org())
+    tell(world, SAID, scraped(0, 0, 10), stats(0, 10, final=True), outcome=Extracted(result_ref="", items=10))
+    world.now += 59 * SECOND
+    assert world.expire() == []
+    world.now += 2 * SECOND
+    expired = world.expire()[0]
+    assert isinstance(expired, JobExpired)
+    assert (expired.items, expired.result_bytes, expired.planned, expired.errors) == (10, 10, 0, 0)
+    erasure = world.sent.deliveries[-1]
+    assert (erasure.erase, erasure.chain_id, erasure.items_kept) == (True, "j1", False)
+    assert not log_key("acme", "j1", 1, 0).rsplit("/", 1)[-1].startswith(ITEMS)  # what is spared where items are kept
+
+
+def test_keys_of_lines_lie_under_their_job_and_are_their_own() -> None:
+    keys = {log_key("acme", "j1", attempt, number) for attempt in (1, 2) for number in (0, 1)}
+    keys |= {chunk_key("acme", "j1", 1, attempt, number) for attempt in (1, 2) for number in (0, 1)}
+    assert len(keys) == 8
+    assert all(key.startswith("acme/j1/") for key in keys)
