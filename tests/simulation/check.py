@@ -105,7 +105,8 @@ class Check:
             *self._folds.verdict(),
             *self._cancels.verdict(),
         ]
-        wrong += [*world.modules.complaints]
+        wrong += [*world.modules.complaints, *world.spiders.complaints]
+        wrong += [each for all_of in self._recorded.values() for each in world.spiders.verdict(all_of)]
         wrong += [each for number, all_of in self._recorded.items() for each in world.modules.verdict(number, all_of)]
         wrong += [*world.house.wrong, *world.house.missing(map(_row, self._everything()))]
         if world.traffic.junk != (parked := self._parked()):

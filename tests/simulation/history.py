@@ -89,6 +89,8 @@ class History:
                 self._expect(not self.holds.too_many(event.org_id, waiting), recorded, f"{waiting} are pending")
             case _ if event.job_id:
                 self._of_a_job(recorded, event)
+        if isinstance(event, e.DeliveryRequested):  # where none is gating they are asked for, and then it is completed
+            self.opened.discard(event.job_id)
         for name in self.opened:
             self._expect(
                 self.jobs[name].status == "completed", recorded, f"the gate of {name} is open, this came first"

@@ -59,12 +59,15 @@ class House:
     version: int = 1  # of its settings
 
     def take(self, jobs: Sequence[JobRows]) -> None:
-        """Put rows in the place of those before, but for jobs of which a newer generation is there."""
+        """Put rows in the place of older ones and of the same items, but of jobs that it has a newer generation of."""
         for job in jobs:
             key = job.key.org_id, job.key.job_id
             if job.generation >= self.generations.get(key, 0):
                 self.generations[key] = job.generation
-                self.rows = [row for row in self.rows if row[0] != key]
+                same = range(job.first_item, job.next_item)
+                self.rows = [
+                    row for row in self.rows if row[0] != key or (row[2] == job.generation and row[1] not in same)
+                ]
                 self.rows += [(key, int(row[2] or 0), job.generation) for row in job.rows]
 
 
@@ -211,7 +214,7 @@ def _faults(name: str, job: Story, rows: Sequence[tuple[int, int]]) -> Iterator[
             yield f"{name} is deleted, its customer's warehouse has {rows}"
         return
     generations = {generation for _, generation in rows}
-    if generations - told.keys() or (acked and max(generations, default=0) < acked):
+    if generations - told.keys() or (acked and told[acked].rows and max(generations, default=0) < acked):
         yield f"{name}: generation {acked} is acknowledged, of {list(told)}, its customer's warehouse has {rows}"
     if len(generations) > 1 or max(Counter(rows).values(), default=1) > 1:
         yield f"{name}: its customer's warehouse has rows more than once: {rows}"

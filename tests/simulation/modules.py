@@ -159,7 +159,7 @@ class Modules:
         yield from (str(fault) for fault in check_items(log))
         gone = {key for key, events in log.jobs.items() if any(isinstance(x.event, GONE) for x in events)}
         for key, events in log.jobs.items():
-            if key not in gone:
+            if key not in gone and key[1] in self.params:
                 yield from self._of_chunks(key, events, log.jobs)
 
     def _of_chunks(

@@ -20,9 +20,10 @@ from services.scheduler.leftover_bodies import LeftoverBodies
 from services.scheduler.leftover_keys import LeftoverKeys
 from services.scheduler.retained import ALL_OTHERS
 from services.writers.warehouses import compose
+from services.writers.warehouses import table as table_of_items
 from services.writers.warehouses.kinds import KINDS
 from services.writers.warehouses.stored import StoredDestinations
-from tests.simulation import houses, lake, read_model, sweeps
+from tests.simulation import houses, lake, read_model, spiders, sweeps
 from tests.simulation.idle import nothing, serve, watch_nothing
 from tests.simulation.pool import Pool
 from tests.simulation.receivers import Session
@@ -67,6 +68,7 @@ def warehouses(world: World) -> list[tuple[Any, str, Any]]:
     kind = replace(KINDS[houses.KIND], write_seconds=houses.WRITE_SECONDS)
     return [
         (writers_main, "KINDS", writers_main.KINDS | {kind.name: compose.opener(kind)}),
+        (table_of_items, "PIECE_BYTES", spiders.PIECE_BYTES),
         (compose, "AsyncConnectionPool", nothing),
         (compose, "BlobStore", lambda _url: world.blobs),
         (StoredDestinations, "_looked_up", lambda _self, name: world.houses.looked_up(name)),

@@ -115,7 +115,7 @@ async def _live(world: World, check: Check) -> None:
 
 def _topics(world: World) -> tuple[str, ...]:
     settings = world.settings
-    kinds = ("workflow", "module") if world.modules.active else ("workflow",)
+    kinds = ["workflow", *["module"] * world.modules.active, *["spider"] * world.spiders.active]
     return *(tasks(settings, kind) for kind in kinds), *(deliveries(settings, kind) for kind in DELIVERY_KINDS)
 
 
@@ -137,6 +137,13 @@ def _start(world: World, check: Check) -> None:
         cluster.add(
             f"module-worker-{number}",
             lambda own=own: modules_main.main(own, lambda _settings, _credentials: world.site),  # type: ignore[misc,arg-type,return-value]
+            lambda: _off(world, world.chaos.weather.skew_seconds),
+        )
+    for number in range(WORKERS if world.spiders.active else 0):
+        own = dataclasses.replace(settings, worker_id=f"s{number}")
+        cluster.add(
+            f"spider-worker-{number}",
+            lambda own=own: world.spiders.run(own, world.site),  # type: ignore[misc]
             lambda: _off(world, world.chaos.weather.skew_seconds),
         )
     kinds = ["postgres", "postgres", "webhook", "webhook", "clickhouse", "clickhouse"]

@@ -40,6 +40,7 @@ from tests.simulation.modules import Modules
 from tests.simulation.orders import Orders
 from tests.simulation.places import chosen
 from tests.simulation.schedules import TABLE, Schedules
+from tests.simulation.spiders import Spiders
 from tests.simulation.vandal import vandalise
 from tests.simulation.vault import Vault
 
@@ -73,6 +74,7 @@ class Traffic:
     junk: set[tuple[str, int, int]] = field(default_factory=set)  # topic, partition, offset of what is no message
     done: bool = False
     modules: Modules | None = None
+    spiders: Spiders | None = None
     late: Late = field(init=False)
     _copies: asyncio.TaskGroup = field(init=False)
     _paused: set[tuple[str, str]] = field(default_factory=set)
@@ -104,8 +106,9 @@ class Traffic:
         register = RegisterOrg(command_id="", org_id=org, name=org, max_in_flight=self.caps[org], plan=plan)
         await self._ask(commander, replace(register, credits=balance))
         self.schedules.open(org)
-        if self.modules and self.modules.active:
-            others.create_task(self.modules.customer(org, partial(self._ask, commander)))
+        for kind in (self.modules, self.spiders):
+            if kind and kind.active:
+                others.create_task(kind.customer(org, partial(self._ask, commander)))
         async with asyncio.TaskGroup() as deletions:
             for number in range(submissions):
                 await asyncio.sleep(random.uniform(0.0, self.chaos.weather.storm_seconds / 3))

@@ -22,7 +22,8 @@ from tests.simulation.story import Story
 CLEAR = (b'{"url"', b'"finalUrl"', b'{"message"', b"shop.example")
 SWEPT = 0.4  # of the seeds look for keys that are left over, which takes a minute of them
 OF_THE_LEDGER = re.compile(
-    rb'\{"message":"(destination |stopped at its run-time limit|no worker claimed it|its worker was lost|no credits)'
+    rb'\{"message":"(destination |stopped at its run-time limit|no worker claimed it|its worker was lost|no credits|'
+    rb"its runner is gone|its runner was stopped|a report of its runner got lost)"
 )
 
 

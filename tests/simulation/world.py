@@ -28,6 +28,7 @@ from tests.simulation.posted import Posted
 from tests.simulation.read_model import ReadModel
 from tests.simulation.rough import Rough
 from tests.simulation.schedules import Schedules
+from tests.simulation.spiders import Spiders
 from tests.simulation.streams import Group, StreamApp
 from tests.simulation.traffic import MOST_ORGS, Traffic
 from tests.simulation.vault import Vault
@@ -76,6 +77,9 @@ class World:
         self.traffic = Traffic(self.settings, self.broker, self.chaos, self.vault, self.schedules, self.houses)
         self.modules = Modules(seed, self.blobs, self.vault, self.traffic.accepted, self.traffic.deleted)
         self.traffic.modules = self.modules
+        housed, traffic = [*self.houses.tables], self.traffic
+        self.spiders = Spiders(seed, self.blobs, self.vault, housed, traffic.accepted, traffic.deleted)
+        traffic.spiders = self.spiders
         # What runs of deciders have in memory: run, partition, since when (seconds), state.
         self.memories: list[tuple[Life, int, float, Ledger]] = []
         self.restored: Callable[[Ledger], None] = lambda _ledger: None  # hears of each state that was read back
