@@ -21,7 +21,7 @@ RENEW_SECONDS = 2.0  # after which it is looked up anew while calls go on with i
 USED_SECONDS = 300.0  # between two notes that a key is in use, by one process
 MAX_REMEMBERED = 10_000  # keys that were found, and as many that were not; then the oldest are forgotten
 _KEY_NAMES = frozenset({"key", "apikey", "api_key", "api-key", "token", "access_token", "authorization"})
-_KEY_TEXT = re.compile(r"jlk_[0-9a-zA-Z]", re.ASCII)
+_KEY_TEXT = re.compile(r"jlk_[0-9a-zA-Z]|(?<![0-9a-zA-Z])sk_[0-9a-f]{16}", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +150,9 @@ def unauthenticated(message: str) -> Problem:
     return Problem("unauthenticated", message, headers={"WWW-Authenticate": 'Bearer realm="jobledger"'})
 
 
-def require(caller: Caller, access: str) -> None:
+def require(caller: Caller, access: str, *, operator_too: bool = False) -> None:
     """Raise a Problem `forbidden` unless the caller may make a call of this kind."""
-    if access in caller.scopes:
+    if access in caller.scopes or (operator_too and "operator" in caller.scopes):
         return
     if access == "operator":
         raise Problem("forbidden", "this call takes the operator key")

@@ -24,6 +24,7 @@ from api.modules.problems import about_modules, detail_of
 from api.operation import Call, Operation
 from api.parts import Parts
 from api.reading import json_object, query_of, typed
+from api.spiders.frame import about_spiders, mounted
 from api.tail import TailBehind
 from services.runtime.errors import BlobFault, BrokerFault, KeysAway, LedgerUnavailable
 from services.runtime.health_server import health_routes
@@ -37,6 +38,7 @@ REQUEST_SECONDS = 25.0  # then a store or the ledger is taken for not answering
 BODY_SECONDS = 15.0  # for the whole body; then the caller is at fault
 MAX_NOTHING_BYTES = 64  # of a body that says nothing
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # others are one in the metrics
+SPIDERS = web.AppKey("spiders", str)  # the prefix of the calls about them
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
 
 
@@ -57,8 +59,10 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 def app_of(parts: Parts, operations: Sequence[Operation]) -> web.Application:
     """Return the application that serves these operations, /health, /ready and /metrics, and nothing else."""
     app = web.Application(middlewares=[_answered])
+    app[SPIDERS] = parts.settings.spider_prefix
     app.on_shutdown.append(parts.streams.stop)
     app.add_routes(health_routes(parts.health))
+    operations = mounted(operations, parts.settings.spider_prefix)
     for operation in operations:
         app.router.add_route(operation.method, operation.path, _bound(parts, operation))
     for path in dict.fromkeys(operation.path for operation in operations if "{" not in operation.path):
@@ -104,7 +108,7 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
             _seen.get().actor = caller.actor
             note(**_ids_of(caller, request))
             _seen.get().headers = parts.limiter.take(caller)
-            require(caller, operation.access)
+            require(caller, operation.access, operator_too=operation.operator_too)
         _refuse_nul(request)
         asked = MultiDict(request.query)
         seen: positions.Position | None = None
@@ -240,7 +244,8 @@ async def _answer(request: web.Request, handler: _Handler) -> web.StreamResponse
     except Exception as error:
         problem = _problem(error)
         told = {**problem.body, "requestId": _seen.get().request_id}
-        body = detail_of(problem) if about_modules(request.path) else told
+        detailed = about_modules(request.path) or about_spiders(request.path, request.app[SPIDERS])
+        body = detail_of(problem) if detailed else told
         response = answer(problem.status, body, problem.headers)
         if isinstance(error, web.RequestPayloadError):
             response.force_close()  # aiohttp will close, and has to say so: the next call would go there

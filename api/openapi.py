@@ -17,6 +17,7 @@ from api.modules.answers import ModuleError
 from api.modules.problems import about_modules
 from api.operation import Operation
 from api.rules import RULES
+from api.spiders.frame import PREFIX, about_spiders, served_at
 
 VERSION = "1.0.0"
 REF = "#/components/schemas/{name}"
@@ -46,15 +47,15 @@ FORMS = {
 }
 
 
-def document(operations: Sequence[Operation]) -> dict[str, Any]:
-    """Return the OpenAPI document of these operations."""
+def document(operations: Sequence[Operation], spider_prefix: str = PREFIX) -> dict[str, Any]:
+    """Return the OpenAPI document of these operations, those about spiders where they are served."""
     types = sorted({shape for operation in operations for shape in _types(operation)}, key=lambda shape: shape.__name__)
     _, schemas = msgspec.json.schema_components([*types, answers.Error, ModuleError], ref_template=REF)
     for name in RULES.keys() & schemas.keys():
         schemas[name] |= RULES[name]
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+        paths.setdefault(served_at(operation.path, spider_prefix), {})[operation.method.lower()] = _operation(operation)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -88,6 +89,8 @@ def _operation(operation: Operation) -> dict[str, Any]:
     }
     if operation.access != "open":
         described["x-access"] = operation.access
+    if operation.operator_too:
+        described["x-operator-too"] = True
     if operation.body:
         content = {JSON: {"schema": _schema(operation.body)}}
         described["requestBody"] = {"required": not operation.body_optional, "content": content}
@@ -95,6 +98,8 @@ def _operation(operation: Operation) -> dict[str, Any]:
 
 
 def _tag(path: str) -> str:
+    if about_spiders(path):
+        return "spiders"
     return "modules" if about_modules(path) else path.split("/")[3]
 
 
@@ -106,7 +111,8 @@ def _responses(operation: Operation) -> dict[str, Any]:
         if status in NO_CONTENT:
             del said["content"]
         responses[str(status)] = said
-    error = ModuleError if about_modules(operation.path) else answers.Error
+    detailed = about_modules(operation.path) or about_spiders(operation.path)
+    error = ModuleError if detailed else answers.Error
     by_status: dict[int, list[str]] = {}
     for code in dict.fromkeys((*operation.errors, *_implied(operation))):
         by_status.setdefault(CODES[code][0], []).append(code)

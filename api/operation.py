@@ -64,6 +64,7 @@ class Operation:
     access: Access
     handler: Handler
     answers: dict[int, Any]
+    operator_too: bool = False  # the operator may make it as well, for whichever org
     body: type[Struct] | UnionType | None = None
     shape: Shape | None = None  # of the body of a request, where its path says which it is
     faults: Faults | None = None  # of a body at fault: what types do not show about its fields that are of their type

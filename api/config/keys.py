@@ -1,4 +1,7 @@
-"""API keys: `jlk_<key id>_<secret>`. The database holds a digest only, so a secret is shown once, when it is made."""
+"""API keys: `jlk_<key id>_<secret>`, and for clients that know them so with `sk_` before the same.
+
+The database holds a digest only, so a secret is shown once, when it is made.
+"""
 
 import hashlib
 import hmac
@@ -21,7 +24,8 @@ log = logging.getLogger(__name__)
 Scope = Literal["read", "submit", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "submit", "admin")
 PREFIX = "jlk_"
-_KEY = re.compile(r"jlk_([0-9a-f]{16})_([0-9a-f]{64})")
+SPIDER_PREFIX = "sk_"  # as clients of the API of spiders expect it: the same keys
+_KEY = re.compile(r"(?:jlk|sk)_([0-9a-f]{16})_([0-9a-f]{64})")
 
 
 @dataclass(frozen=True, slots=True)

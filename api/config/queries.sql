@@ -420,3 +420,59 @@ SELECT count(*)::integer AS number FROM config.schedules WHERE enabled AND next_
 -- name: advance_schedule
 UPDATE config.schedules SET next_run_at = %(next_run_at)s, enabled = %(next_run_at)s::timestamptz IS NOT NULL
 WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s AND version = %(version)s AND next_run_at = %(was)s
+
+-- name: add_project
+INSERT INTO config.spider_projects (org_id, project, name) VALUES (%(org_id)s, %(project)s, %(name)s)
+ON CONFLICT DO NOTHING
+RETURNING org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
+
+-- name: project
+SELECT org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
+FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s
+
+-- name: projects_of_orgs
+SELECT org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
+FROM config.spider_projects WHERE org_id = ANY(%(org_ids)s) ORDER BY project, org_id
+
+-- name: sealed_of_project
+SELECT sealed FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s
+
+-- name: change_project
+UPDATE config.spider_projects SET
+    repo_url = %(repo_url)s, repo_ref = %(repo_ref)s, env_names = %(env_names)s, has_token = %(has_token)s,
+    sealed = %(sealed)s, updated_at = clock_timestamp()
+WHERE org_id = %(org_id)s AND project = %(project)s AND updated_at = %(read_at)s
+RETURNING org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
+
+-- name: delete_project
+DELETE FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s
+RETURNING org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
+
+-- name: sealed_projects
+SELECT org_id, project, sealed FROM config.spider_projects WHERE sealed IS NOT NULL ORDER BY org_id, project
+
+-- name: reseal_project
+UPDATE config.spider_projects SET sealed = %(resealed)s
+WHERE org_id = %(org_id)s AND project = %(project)s AND sealed = %(sealed)s
+
+-- name: lock_project
+SELECT project FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s FOR NO KEY UPDATE
+
+-- name: newest_deploy
+SELECT org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
+FROM config.spider_deploys WHERE org_id = %(org_id)s AND project = %(project)s ORDER BY version DESC LIMIT 1
+
+-- name: add_deploy
+INSERT INTO config.spider_deploys
+    (org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes)
+VALUES (%(org_id)s, %(project)s, %(version)s, %(archive_ref)s, %(digest)s, %(archive_bytes)s, %(spiders)s, %(source)s,
+    %(notes)s)
+RETURNING org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
+
+-- name: deploy
+SELECT org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
+FROM config.spider_deploys WHERE org_id = %(org_id)s AND project = %(project)s AND version = %(version)s
+
+-- name: deploys_of_project
+SELECT org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
+FROM config.spider_deploys WHERE org_id = %(org_id)s AND project = %(project)s ORDER BY version DESC

@@ -24,6 +24,7 @@ from api.routes import (
     results,
     schedule_fires,
     schedules,
+    spider_orgs,
     stream,
     submit,
     webhook_messages,
@@ -60,6 +61,7 @@ _SUBJECTS = (
     module_jobs,
     module_stream,
     module_download,
+    spider_orgs,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

@@ -12,9 +12,9 @@ from api.operation import Call, Operation
 def operation_for(described: Sequence[Operation]) -> Operation:
     """Return the call that answers the description of these operations and of itself."""
 
-    async def openapi(_call: Call) -> web.StreamResponse:
+    async def openapi(call: Call) -> web.StreamResponse:
         """Answer the OpenAPI 3.1 document of this version."""
-        return answer(200, document([*described, itself]))
+        return answer(200, document([*described, itself], call.parts.settings.spider_prefix))
 
     itself = Operation(
         method="GET",

@@ -1,6 +1,8 @@
 """Orgs: the operator registers them, lists them and sets their limits."""
 
 import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import msgspec
 from aiohttp import web
@@ -16,13 +18,31 @@ from api.routes.jobs import ledger_position
 from api.routes.keys import new_key
 from api.routes.org_credits import known_plan
 from services.ledger.commands import ChangeOrgLimit, RegisterOrg
-from services.ledger.replies import Refused
+from services.ledger.replies import Refused, Reply
 from services.runtime.topics import partition_of_org
+
+_AS_BEFORE: Mapping[str, int | None] = dict.fromkeys(msgspec.structs.asdict(org_requests.ChangeOrg()))
+
+
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """An org that was registered just now, with its first key."""
+
+    org: orgs.Org
+    key: keys.Key
+    secret: str
+    reply: Reply
 
 
 async def register(call: Call) -> web.StreamResponse:
     """Register an org with the ledger and answer with its first key; one that ended in 503 can be repeated."""
-    body: requests.RegisterOrg = call.body
+    made = await registered(call, call.body)
+    shown = answers.RegisteredOrg(**msgspec.structs.asdict(shown_org(made.org)), key=new_key(made.key, made.secret))
+    return answer(201, shown, {**ledger_position(made.reply), "Cache-Control": "no-store"})
+
+
+async def registered(call: Call, body: requests.RegisterOrg, retention_seconds: int | None = None) -> Registered:
+    """Register an org with the ledger, and make its first key; None: it keeps results as the ledger is set."""
     plan = known_plan(call, body.plan)
     org_id = body.org_id or f"org-{secrets.token_hex(6)}"
     org = await orgs.save(
@@ -47,12 +67,15 @@ async def register(call: Call) -> web.StreamResponse:
     reply = await call.parts.commander.ask(org.partition, command)
     if isinstance(reply.body, Refused):
         raise RuntimeError(f"the ledger refused to register an org: {reply.body.code}")
+    if retention_seconds is not None:
+        limits = {"retention_seconds": retention_seconds}
+        reply = await _limited(call, org, limits)
+        await orgs.change_limits(call.parts.pool, org_id, {**_AS_BEFORE, **limits})
     confirmed = await orgs.confirm(call.parts.pool, org_id)
     if confirmed is None:
         raise _org_exists()
     key, secret = await keys.create(call.parts.pool, org_id, "first key", keys.SCOPES)
-    shown = answers.RegisteredOrg(**msgspec.structs.asdict(shown_org(confirmed)), key=new_key(key, secret))
-    return answer(201, shown, {**ledger_position(reply), "Cache-Control": "no-store"})
+    return Registered(confirmed, key, secret, reply)
 
 
 async def every(call: Call) -> web.StreamResponse:
@@ -67,11 +90,16 @@ async def change(call: Call) -> web.StreamResponse:
     limits = msgspec.structs.asdict(call.body)
     if all(limit is None for limit in limits.values()):
         raise invalid("body", "name a limit to change: maxInFlight, maxPending, maxQueueSeconds or retentionSeconds")
+    reply = await _limited(call, org, limits)
+    changed = await orgs.change_limits(call.parts.pool, org.org_id, limits)
+    return answer(200, shown_org(changed or org), ledger_position(reply))
+
+
+async def _limited(call: Call, org: orgs.Org, limits: Mapping[str, int | None]) -> Reply:
     reply = await call.parts.commander.ask(org.partition, ChangeOrgLimit(**call.asks(org.org_id), **limits))
     if isinstance(reply.body, Refused):
         raise RuntimeError(f"the ledger refused the limits of a registered org: {reply.body.code}")
-    changed = await orgs.change_limits(call.parts.pool, org.org_id, limits)
-    return answer(200, shown_org(changed or org), ledger_position(reply))
+    return reply
 
 
 def _org_exists() -> Problem:

@@ -22,6 +22,7 @@ OWN_FIELDS = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctim
 # What each has in it, in lower case; the pattern; what stands in its place.
 SECRETS = (
     ("jlk_", re.compile(r"jlk_[A-Za-z0-9]+_[A-Za-z0-9_\-]+"), "jlk_***"),
+    ("sk_", re.compile(r"(?<![A-Za-z0-9])sk_[0-9a-f]{16}_[A-Za-z0-9_\-]+"), "sk_***"),
     ("://", re.compile(r"(://)[^/\s\"']*@"), r"\1***@"),  # the userinfo of a URL, also where its password holds an @
     ("password", re.compile(r"(?i)(password\s*=\s*)('[^']*'|[^\s\"',;&]+)"), r"\1***"),  # of libpq
     ("bearer", re.compile(r"(?i)(bearer\s+)[A-Za-z0-9._~+/\-]+=*"), r"\1***"),

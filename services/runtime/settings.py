@@ -19,6 +19,8 @@ MAX_WAIT_SECONDS = 20.0  # of a read for its position: less than any call may ta
 MAX_PRICE = 1_000_000  # credits
 MAX_QUEUE_SECONDS = 366 * 86_400  # that a job may wait for its first claim: a year, as dates stay within 64 bits
 MAX_RETENTION_SECONDS = 100 * 366 * 86_400  # that results may be kept: a century
+SPIDER_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
+TAKEN = re.compile(r"/(api|health|ready|metrics)(/|$)")  # paths of others
 BrokerKind = Literal["apache-kafka", "tansu", "external"]
 REPLACED = {  # settings of before, and what to do instead
     "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": "name the networks in JOBLEDGER_ALLOWED_NETWORKS, such as 10.0.0.0/8,127.0.0.1"
@@ -93,6 +95,7 @@ class Settings:
     webhook_calls: int = 8  # under way to one endpoint at a time
     webhook_attempts_days: float = 30.0  # that the log of attempts goes back
     webhook_attempts_kept: int = 100_000  # newest attempts of each endpoint in it
+    spider_prefix: str = "/spider"  # of the paths of the API of spiders
     public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
     schedules_per_org: int = 1000
     schedule_min_seconds: float = 60.0  # that lie between two due times of a schedule at least
@@ -191,6 +194,8 @@ def _check(settings: Settings) -> None:
             raise SettingsError(
                 f"JOBLEDGER_{name.upper()} takes a URL such as https://api.example without user or query"
             )
+    if not SPIDER_PREFIX.fullmatch(settings.spider_prefix) or TAKEN.match(settings.spider_prefix):
+        raise SettingsError("JOBLEDGER_SPIDER_PREFIX takes a path such as /spider, and not one below /api")
     for name, most in (
         ("stream_keepalive_seconds", MAX_SILENCE_SECONDS),
         ("stream_slow_seconds", MAX_SLOW_SECONDS),

@@ -190,3 +190,32 @@ def test_a_key_in_the_query_is_seen_by_name_or_by_form(query: dict[str, str]) ->
 
 def test_other_queries_pass() -> None:
     refuse_key_in_url(MultiDict({"status": "pending", "cursor": "abc"}), "/api/v1/jobs/jlk")
+
+
+async def test_a_key_opens_the_same_with_the_prefix_that_clients_of_spiders_expect() -> None:
+    database = Database()
+    keyring = Keyring(database.find, "", database.note)
+    sent = KEY.replace("jlk_", "sk_")
+    assert await keyring.caller(f"Bearer {sent}") == await keyring.caller(f"Bearer {KEY}")
+    assert database.asked == 1
+    with pytest.raises(Problem, match="revoked"):
+        await keyring.caller(f"Bearer {sent.replace('sk_', 'pk_')}")
+
+
+@pytest.mark.parametrize("place", ["/spider/{}", "/spider/{}/x"])
+def test_such_a_key_in_a_url_is_refused_and_a_word_that_ends_like_its_prefix_is_none(place: str) -> None:
+    with pytest.raises(Problem) as refused:
+        refuse_key_in_url(MultiDict(), place.format(KEY.replace("jlk_", "sk_")))
+    assert refused.value.code == "key_in_url"
+    refuse_key_in_url(MultiDict(), place.format(f"task_{'a' * 16}"))
+    refuse_key_in_url(MultiDict(), place.format("sk_one"))
+
+
+def test_a_call_that_is_the_operators_too_takes_its_key_and_that_of_the_scope() -> None:
+    operator, reader = Caller(scopes=frozenset({"operator"})), Caller(org_id="acme", scopes=frozenset({"read"}))
+    auth.require(operator, "read", operator_too=True)
+    auth.require(reader, "read", operator_too=True)
+    for caller, access in ((operator, "read"), (reader, "submit")):
+        with pytest.raises(Problem) as refused:
+            auth.require(caller, access, operator_too=caller is reader)
+        assert refused.value.code == "forbidden"

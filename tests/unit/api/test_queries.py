@@ -31,11 +31,12 @@ WITHOUT_ORG = {
     "forget_replays": "what is forgotten is old, whosever it was",
     "reseal_secret": "sealing all of them again is the operator's command",
     "sealed_credentials": "sealing all of them again is the operator's command",
+    "sealed_projects": "sealing all of them again is the operator's command",
     "sealed_destinations": "sealing all of them again is the operator's command",
     "webhook_secrets": "sealing all of them again is the operator's command",
 }
 # A query for jobs of several callers names the org of each: org and job go together there.
-OF_ORG = re.compile(r"\borg_id = (%\(org_id\)s|%s|w\.org\b)")
+OF_ORG = re.compile(r"\borg_id = (%\(org_id\)s|%s|w\.org\b|ANY\(%\(org_ids\)s\))")
 # What writes a new row, or only takes a lock, has nothing to look for: it names the org among its values.
 NEW = re.compile(r"INSERT INTO |SELECT pg_advisory_xact_lock")
 # Where SQL may be executed: the layer itself, what looks after a store as a whole, and an operator's command.

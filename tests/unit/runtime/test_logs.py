@@ -56,6 +56,7 @@ def test_a_line_is_not_lost_for_what_no_json_text_can_hold() -> None:
     ("text", "secret"),
     [
         (f"key {KEY} refused", KEY.rpartition("_")[2]),
+        (f"sk_{'0f' * 8}_s3cr3t was sent", "s3cr3t"),
         (f"Authorization: Bearer {KEY}", KEY.rpartition("_")[2]),
         ("connect postgresql://jobledger:s3cr3t@127.0.0.1:5432/db", "s3cr3t"),
         ("registry https://user:s3cr3t@registry.example/", "s3cr3t"),

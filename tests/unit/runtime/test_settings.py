@@ -34,6 +34,10 @@ def test_every_missing_setting_is_named_at_once() -> None:
 @pytest.mark.parametrize(
     ("field", "value"),
     [
+        ("SPIDER_PREFIX", "spider"),
+        ("SPIDER_PREFIX", "/"),
+        ("SPIDER_PREFIX", "/api/v1"),
+        ("SPIDER_PREFIX", "/metrics"),
         ("STREAM_KEEPALIVE_SECONDS", "15.1"),
         ("STREAM_KEEPALIVE_SECONDS", "0"),
         ("STREAM_SLOW_SECONDS", "nan"),

@@ -1,0 +1,1 @@
+"""The API of spider jobs, in the shapes that its published contract has."""
