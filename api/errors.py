@@ -47,6 +47,7 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "destination_exists": (409, "The org has another destination with this id."),
     "org_exists": (409, "An org with this id is registered already."),
+    "project_exists": (409, "The org has a project of this slug already, or it is being deleted."),
     "route_conflict": (
         409,
         "Another published workflow of the org has this route; `workflowId` names it. Unpublish one of them.",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from api.config.projects import LockedProject
 from api.config.store import Pool, one, row, rows, transaction
 
 
@@ -33,11 +34,6 @@ class Archive:
     spiders: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class _Locked:
-    project: str
-
-
 async def add(
     pool: Pool, org_id: str, project: str, archive: Archive, source: str, notes: str
 ) -> tuple[Deploy, bool] | None:
@@ -48,7 +44,7 @@ async def add(
     """
     name = {"org_id": org_id, "project": project}
     async with transaction(pool) as connection:
-        if await row(connection, _Locked, "lock_project", name) is None:
+        if await row(connection, LockedProject, "lock_project", name) is None:
             return None
         newest = await row(connection, Deploy, "newest_deploy", name)
         if newest and newest.digest == archive.digest:

@@ -1,10 +1,13 @@
-"""Scrapy projects of orgs: what they are called, and what they run with, of which the secrets are never read back."""
+"""Scrapy projects of orgs: what they are called, and what they run with, of which the secrets are never read back.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+A project that is being deleted is not there any more, for any call but the one that deletes it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 
-from api.config.store import Pool, one, row, rows, transaction
+from api.config.store import Pool, execute, one, row, rows, transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,15 +26,15 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
-    """What is sealed of a project; None: it has nothing that is."""
+class LockedProject(Project):
+    """A project that nobody else changes meanwhile, with what is sealed of it; None: nothing is."""
 
     sealed: bytes | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a project is set with: everything, of its env and token only what tells that they are there."""
+    """What a project is set with; of env and token what tells that they are there, and both sealed."""
 
     repo_url: str
     repo_ref: str
@@ -39,17 +42,12 @@ class Settings:
     has_token: bool
     sealed: bytes | None = field(repr=False)
 
-    def values(self) -> Mapping[str, object]:
-        """Return the arguments of the query."""
-        return {name: getattr(self, name) for name in self.__slots__} | {"env_names": list(self.env_names)}
 
-
-async def add(pool: Pool, org_id: str, project: str, name: str) -> tuple[Project, bool]:
-    """Make a project unless the org has one of this slug; tell whether it was made now."""
+async def add(pool: Pool, org_id: str, project: str, name: str) -> Project | None:
+    """Make a project; None where the org has one of this slug already, or one is being deleted."""
     values = {"org_id": org_id, "project": project, "name": name}
-    async with transaction(pool) as connection:
-        made = await row(connection, Project, "add_project", values)
-        return (made, True) if made else (await one(connection, Project, "project", values), False)
+    async with pool.connection() as connection:
+        return await row(connection, Project, "add_project", values)
 
 
 async def find(pool: Pool, org_id: str, project: str) -> Project | None:
@@ -64,21 +62,25 @@ async def of_orgs(pool: Pool, org_ids: Sequence[str]) -> list[Project]:
         return await rows(connection, Project, "projects_of_orgs", {"org_ids": list(org_ids)})
 
 
-async def sealed(pool: Pool, org_id: str, project: str) -> bytes | None:
-    """Return what is sealed of a project; None where nothing is, or there is no such project."""
+async def change(pool: Pool, org_id: str, project: str, made: Callable[[LockedProject], Settings]) -> Project | None:
+    """Set a project to what is made of how it is set; None where there is no such project."""
+    values = {"org_id": org_id, "project": project}
+    async with transaction(pool) as connection:
+        found = await row(connection, LockedProject, "lock_project", values)
+        if found is None:
+            return None
+        settings = made(found)
+        new = {each.name: getattr(settings, each.name) for each in fields(settings)}
+        return await one(connection, Project, "change_project", {**values, **new})
+
+
+async def end(pool: Pool, org_id: str, project: str) -> bool:
+    """Let nothing be submitted of a project any more; whether there is one. Safe to repeat until it is deleted."""
     async with pool.connection() as connection:
-        found = await row(connection, Sealed, "sealed_of_project", {"org_id": org_id, "project": project})
-        return found.sealed if found else None
+        return bool(await row(connection, Project, "end_project", {"org_id": org_id, "project": project}))
 
 
-async def change(pool: Pool, org_id: str, project: str, before: Project, made: Settings) -> Project | None:
-    """Set a project anew; None where it is not as it was when it was read."""
-    values = {**made.values(), "org_id": org_id, "project": project, "read_at": before.updated_at}
+async def delete(pool: Pool, org_id: str, project: str) -> None:
+    """Delete a project with its deploys, schedules and destinations."""
     async with pool.connection() as connection:
-        return await row(connection, Project, "change_project", values)
-
-
-async def delete(pool: Pool, org_id: str, project: str) -> bool:
-    """Delete a project with its deploys, schedules and destinations; whether there was one."""
-    async with pool.connection() as connection:
-        return bool(await row(connection, Project, "delete_project", {"org_id": org_id, "project": project}))
+        await execute(connection, "delete_project", {"org_id": org_id, "project": project})

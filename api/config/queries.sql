@@ -428,25 +428,31 @@ RETURNING org_id, project, name, repo_url, repo_ref, env_names, has_token, creat
 
 -- name: project
 SELECT org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
-FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s
+FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s AND deleting_at IS NULL
 
 -- name: projects_of_orgs
 SELECT org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
-FROM config.spider_projects WHERE org_id = ANY(%(org_ids)s) ORDER BY project, org_id
+FROM config.spider_projects WHERE org_id = ANY(%(org_ids)s) AND deleting_at IS NULL ORDER BY project, org_id
 
--- name: sealed_of_project
-SELECT sealed FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s
+-- name: lock_project
+SELECT org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at, sealed
+FROM config.spider_projects
+WHERE org_id = %(org_id)s AND project = %(project)s AND deleting_at IS NULL FOR NO KEY UPDATE
 
 -- name: change_project
 UPDATE config.spider_projects SET
     repo_url = %(repo_url)s, repo_ref = %(repo_ref)s, env_names = %(env_names)s, has_token = %(has_token)s,
     sealed = %(sealed)s, updated_at = clock_timestamp()
-WHERE org_id = %(org_id)s AND project = %(project)s AND updated_at = %(read_at)s
+WHERE org_id = %(org_id)s AND project = %(project)s
+RETURNING org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
+
+-- name: end_project
+UPDATE config.spider_projects SET deleting_at = coalesce(deleting_at, clock_timestamp())
+WHERE org_id = %(org_id)s AND project = %(project)s
 RETURNING org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
 
 -- name: delete_project
 DELETE FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s
-RETURNING org_id, project, name, repo_url, repo_ref, env_names, has_token, created_at, updated_at
 
 -- name: sealed_projects
 SELECT org_id, project, sealed FROM config.spider_projects WHERE sealed IS NOT NULL ORDER BY org_id, project
@@ -455,12 +461,11 @@ SELECT org_id, project, sealed FROM config.spider_projects WHERE sealed IS NOT N
 UPDATE config.spider_projects SET sealed = %(resealed)s
 WHERE org_id = %(org_id)s AND project = %(project)s AND sealed = %(sealed)s
 
--- name: lock_project
-SELECT project FROM config.spider_projects WHERE org_id = %(org_id)s AND project = %(project)s FOR NO KEY UPDATE
-
 -- name: newest_deploy
-SELECT org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
-FROM config.spider_deploys WHERE org_id = %(org_id)s AND project = %(project)s ORDER BY version DESC LIMIT 1
+SELECT d.org_id, d.project, d.version, d.archive_ref, d.digest, d.archive_bytes, d.spiders, d.source, d.notes, d.created_at
+FROM config.spider_deploys d JOIN config.spider_projects p USING (org_id, project)
+WHERE d.org_id = %(org_id)s AND d.project = %(project)s AND p.deleting_at IS NULL
+ORDER BY d.version DESC LIMIT 1
 
 -- name: add_deploy
 INSERT INTO config.spider_deploys
@@ -470,9 +475,12 @@ VALUES (%(org_id)s, %(project)s, %(version)s, %(archive_ref)s, %(digest)s, %(arc
 RETURNING org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
 
 -- name: deploy
-SELECT org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
-FROM config.spider_deploys WHERE org_id = %(org_id)s AND project = %(project)s AND version = %(version)s
+SELECT d.org_id, d.project, d.version, d.archive_ref, d.digest, d.archive_bytes, d.spiders, d.source, d.notes, d.created_at
+FROM config.spider_deploys d JOIN config.spider_projects p USING (org_id, project)
+WHERE d.org_id = %(org_id)s AND d.project = %(project)s AND p.deleting_at IS NULL AND d.version = %(version)s
 
 -- name: deploys_of_project
-SELECT org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
-FROM config.spider_deploys WHERE org_id = %(org_id)s AND project = %(project)s ORDER BY version DESC
+SELECT d.org_id, d.project, d.version, d.archive_ref, d.digest, d.archive_bytes, d.spiders, d.source, d.notes, d.created_at
+FROM config.spider_deploys d JOIN config.spider_projects p USING (org_id, project)
+WHERE d.org_id = %(org_id)s AND d.project = %(project)s AND p.deleting_at IS NULL
+ORDER BY d.version DESC

@@ -25,6 +25,7 @@ from api.routes import (
     schedule_fires,
     schedules,
     spider_orgs,
+    spider_projects,
     stream,
     submit,
     webhook_messages,
@@ -62,6 +63,7 @@ _SUBJECTS = (
     module_stream,
     module_download,
     spider_orgs,
+    spider_projects,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

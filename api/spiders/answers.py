@@ -36,3 +36,39 @@ class SpiderOrgs(SpiderAnswer, frozen=True, kw_only=True):
     """The orgs that the caller sees, oldest first."""
 
     orgs: list[SpiderOrg]
+
+
+class SpiderProject(SpiderAnswer, frozen=True, kw_only=True):
+    """A project."""
+
+    org: str
+    slug: str
+    name: str
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class SpiderProjects(SpiderAnswer, frozen=True, kw_only=True):
+    """The projects that the caller asked for, by their slugs."""
+
+    projects: list[SpiderProject]
+
+
+class DeletedProject(SpiderAnswer, frozen=True, kw_only=True):
+    """A project that is gone; records of its jobs stay."""
+
+    org: str
+    slug: str
+    deleted: bool
+    killed_jobs: int  # that were queued
+
+
+class ProjectSettings(SpiderAnswer, frozen=True, kw_only=True):
+    """What a project is set with; values of `env` and `repo_token` are always null: they are kept, and not shown."""
+
+    repo_url: str
+    repo_ref: str
+    repo_token: None
+    has_repo_token: bool
+    env: dict[str, None]
+    updated_at: Timestamp

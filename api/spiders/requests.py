@@ -5,10 +5,12 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from api.requests import Id, InFlight, Name, PlanName
+from api.requests import LINE_PATTERN, Id, InFlight, Name, PlanName
 from services.runtime.settings import MAX_RETENTION_SECONDS
 
 DAY_SECONDS = 86_400
+MAX_LINE_CHARS = 2_048
+Line = Annotated[str, Meta(max_length=MAX_LINE_CHARS, pattern=LINE_PATTERN)]
 OrgName = Annotated[str, Meta(description="slug of the org; without it, that of the key")]
 Days = Annotated[
     int,
@@ -32,3 +34,34 @@ class RegisterSpiderOrg(SpiderRequest, frozen=True, kw_only=True):
     plan: PlanName = "standard"
     concurrency_slots: Annotated[InFlight | None, Meta(description="without it, what the plan has")] = None
     retention_days: Days | None = None
+
+
+class OfOrg(SpiderRequest, frozen=True, kw_only=True):
+    """Of which org."""
+
+    org: OrgName | None = None
+
+
+class OfProject(OfOrg, frozen=True, kw_only=True):
+    """Of which org, and of which project alone, if of one."""
+
+    project: str | None = None
+
+
+class AddProject(OfOrg, frozen=True, kw_only=True):
+    """A project to be made."""
+
+    slug: Id
+    name: Annotated[Name | None, Meta(description="without it, the slug")] = None
+
+
+class SaveProjectSettings(SpiderRequest, frozen=True, kw_only=True):
+    """What a project is set with; what is left out, or null, stays as it is."""
+
+    repo_url: Annotated[Line | None, Meta(description="without user and password; an empty one: none")] = None
+    repo_ref: Annotated[Line | None, Meta(description="a branch, tag or commit; an empty one: none")] = None
+    repo_token: Annotated[Line | None, Meta(description="write-only; an empty one: none")] = None
+    env: Annotated[
+        dict[str, str | None] | None,
+        Meta(description="write-only; all variables, and null for one whose value stays: others are dropped"),
+    ] = None

@@ -61,6 +61,7 @@ class JobLine(Struct, frozen=True):
 
     job_id: str
     status: str
+    vocabulary: str
     workflow_id: str
     workflow_version: int
     domain: str

@@ -15,9 +15,9 @@ NO_KEY = "it is sealed, and this process has no JOBLEDGER_CREDENTIALS_KEY: set i
 class Owner(msgspec.Struct, frozen=True):
     """Whose secret it is."""
 
-    of: Literal["provider", "webhook", "warehouse"]
+    of: Literal["provider", "webhook", "warehouse", "project"]
     org_id: str
-    name: str  # of the provider, the endpoint or the destination
+    name: str  # of the provider, the endpoint, the destination or the project
 
 
 class _Kept(msgspec.Struct, frozen=True):

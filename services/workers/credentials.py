@@ -2,26 +2,15 @@
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
-import psycopg
-import psycopg_pool
-from psycopg import AsyncConnection
-from psycopg_pool import AsyncConnectionPool
-
-from services.runtime.errors import CredentialsAway, Unsealable
+from services.runtime.errors import Unsealable
 from services.runtime.kept_secrets import KNOWN_SECONDS, Owner, opened_for
 from services.runtime.sealing import Sealer
 from services.runtime.settings import Settings
-from services.runtime.sql import blocks
+from services.workers.config_rows import ConfigRows
 from services.workers.providers.protocol import ProviderError
 
-SQL = blocks(Path(__file__).with_name("credentials.sql"))
 KNOWN_CREDENTIALS = 1_000
-MAX_CONNECTIONS = 2
-POOL_SECONDS = 5.0
-AWAY = "Postgres, where credentials are kept, does not answer"
 NO_KEY = "this worker has no JOBLEDGER_CREDENTIALS_KEY to open it with"
 Name = tuple[str, str]  # org_id, provider
 
@@ -31,19 +20,17 @@ class StoredCredentials:
 
     def __init__(self, settings: Settings) -> None:
         self._sealer = Sealer(settings.credentials_key) if settings.credentials_key else None
-        self._pool: AsyncConnectionPool[AsyncConnection[Any]] = AsyncConnectionPool(
-            settings.postgres, min_size=0, max_size=MAX_CONNECTIONS, open=False, timeout=POOL_SECONDS
-        )
+        self._rows = ConfigRows(settings)
         self._known: dict[Name, tuple[float, Mapping[str, str]]] = {}
 
     async def start(self) -> None:
         """Make ready to connect."""
-        await self._pool.open()
+        await self._rows.start()
 
     async def close(self) -> None:
         """Close the connections and forget everything."""
         self._known.clear()
-        await self._pool.close()
+        await self._rows.close()
 
     async def secret(self, org_id: str, provider: str) -> Mapping[str, str] | ProviderError:
         """Return a credential as it was at most KNOWN_SECONDS ago, or why the org has none; raises CredentialsAway."""
@@ -52,10 +39,7 @@ class StoredCredentials:
         if until > time.monotonic():
             return known
         self._known.pop(name, None)
-        try:
-            sealed = await self._sealed(name)
-        except (psycopg.Error, psycopg_pool.PoolTimeout):
-            raise CredentialsAway(AWAY) from None  # what Postgres says may quote the connection string
+        sealed = await self._rows.sealed("credential", {"org_id": org_id, "provider": provider})
         if sealed is None:
             message = f"org {org_id} has no credential for {provider}: save one by POST /api/v1/credentials"
             return ProviderError("credential_missing", message)
@@ -73,9 +57,3 @@ class StoredCredentials:
     def forget(self, org_id: str, provider: str) -> None:
         """Look it up anew the next time."""
         self._known.pop((org_id, provider), None)
-
-    async def _sealed(self, name: Name) -> bytes | None:
-        async with self._pool.connection() as connection:
-            cursor = await connection.execute(SQL["credential"], {"org_id": name[0], "provider": name[1]})
-            row = await cursor.fetchone()
-        return bytes(row[0]) if row else None

@@ -10,6 +10,7 @@ CREATE TABLE config.spider_projects (
     sealed      bytea,                                     -- env and repo_token; names org and project inside too
     created_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
     updated_at  timestamptz NOT NULL DEFAULT clock_timestamp(),
+    deleting_at timestamptz,                               -- since when nothing is submitted of it, until it is gone
     PRIMARY KEY (org_id, project)
 );
 

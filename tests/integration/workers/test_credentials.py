@@ -10,6 +10,7 @@ from services.runtime.errors import CredentialsAway
 from services.runtime.kept_secrets import Owner, sealed_for
 from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import Settings
+from services.workers import config_rows
 from services.workers import credentials as module
 from services.workers.credentials import StoredCredentials
 from services.workers.providers.protocol import ProviderError
@@ -98,7 +99,7 @@ async def test_without_the_key_it_cannot_be_read(keyed: Settings, save: Save, ke
 async def test_a_store_that_does_not_answer_is_no_failure_of_a_provider(
     keyed: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "POOL_SECONDS", 0.2)
+    monkeypatch.setattr(config_rows, "POOL_SECONDS", 0.2)
     credentials = StoredCredentials(replace(keyed, postgres="postgresql://u:s3cr3t@127.0.0.1:9/none"))
     await credentials.start()
     try:
