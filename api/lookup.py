@@ -10,6 +10,7 @@ from api.tail import Tail
 from projections.postgres.item_reading import ItemReads
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import Delivery, Job
+from projections.postgres.spider_reading import SpiderReads
 from projections.postgres.views import Cursor, Extraction, Extractions, Filters, JobDetail, Page, Progress, Replayable
 from schemas.events import JobDeleted
 from schemas.recorded import Recorded
@@ -96,8 +97,13 @@ class Jobs:
 
     @property
     def items(self) -> ItemReads:
-        """Chunks and lines of module jobs that were found. Postgres only."""
+        """Chunks and lines of jobs that were found. Postgres only."""
         return self._model.items
+
+    @property
+    def spiders(self) -> SpiderReads:
+        """Spider jobs, whose org each read is told. Postgres only."""
+        return self._model.spiders
 
     def folded(self, partition: int) -> int:
         """Return a position as of which everyone sees the ledger at least."""

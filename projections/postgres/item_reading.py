@@ -5,7 +5,7 @@ A job has its own chunks and those that it adopted, in one order: by their rows,
 
 from datetime import datetime
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -14,13 +14,28 @@ from psycopg.rows import class_row, scalar_row
 from psycopg_pool import AsyncConnectionPool
 
 from projections.postgres.following import Version, on_the_active_version
-from projections.postgres.rows import JobState
 from services.ledger.items import Items
 from services.runtime.sql import blocks
 
 SQL = blocks(Path(__file__).with_name("item_reading.sql"))
 UNBOUNDED = 2**62  # how many of its own chunks, and of their items, a job has
 Row = TypeVar("Row", bound=Struct)
+
+
+class HasItems(Protocol):
+    """A job with items; a row of `jobs` is one."""
+
+    @property
+    def org_id(self) -> str:
+        """Whose job it is."""
+
+    @property
+    def job_id(self) -> str:
+        """Which job it is."""
+
+    @property
+    def progress(self) -> Any:
+        """How far it has come, as `services.ledger.items.Items` says it; None: nothing was recorded."""
 
 
 class Piece(Struct, frozen=True):
@@ -63,7 +78,7 @@ class Counted(Struct, frozen=True):
     stats: Any  # an object
 
 
-def come_of(job: JobState) -> Items:
+def come_of(job: HasItems) -> Items:
     """Return how far a job has come with its items."""
     return Items(chain_id=job.job_id) if job.progress is None else msgspec.convert(job.progress, Items)
 
@@ -76,13 +91,13 @@ class ItemReads:
         self._version = version
 
     @on_the_active_version
-    async def of_rows(self, job: JobState, offset: int, count: int, limit: int = UNBOUNDED) -> list[Piece]:
+    async def of_rows(self, job: HasItems, offset: int, count: int, limit: int = UNBOUNDED) -> list[Piece]:
         """Return the chunks that hold so many results from an offset on, in their order."""
         asked = {"before": offset + count, "offset": offset, "limit": limit}
         return await self._rows(Piece, "of_rows", _links(job) | asked)
 
     @on_the_active_version
-    async def of_items(self, job: JobState, from_item: int, limit: int = UNBOUNDED) -> list[Piece]:
+    async def of_items(self, job: HasItems, from_item: int, limit: int = UNBOUNDED) -> list[Piece]:
         """Return the chunks with outcomes of planned items from this one on, in their order."""
         return await self._rows(Piece, "of_items", _links(job) | {"from_item": from_item, "limit": limit})
 
@@ -120,7 +135,7 @@ class ItemReads:
             return await cursor.fetchall()
 
 
-def _links(job: JobState) -> dict[str, Any]:
+def _links(job: HasItems) -> dict[str, Any]:
     """Return whose chunks a job has, how many of each, and up to which item."""
     adopts = come_of(job).adopts
     return {

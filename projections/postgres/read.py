@@ -24,6 +24,7 @@ from projections.postgres.gathered import Gathered
 from projections.postgres.item_reading import ItemReads
 from projections.postgres.positions import Positions
 from projections.postgres.rows import Checkpoint, Delivery, Fire, Job, Transition, Visit
+from projections.postgres.spider_reading import SpiderReads
 from projections.postgres.usage import Transaction, Usage
 from projections.postgres.views import (
     Cursor,
@@ -68,6 +69,7 @@ class ReadModel:
         self._version = Version()
         self._positions = Positions(dsn)
         self.items = ItemReads(self._pool, self._version)
+        self.spiders = SpiderReads(self._pool, self._version)
         self._details = Gathered(self._details_of, lanes=DETAIL_LANES, most=MOST_DETAILS)
 
     async def _set_up(self, connection: Connection) -> None:

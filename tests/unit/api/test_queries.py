@@ -8,6 +8,7 @@ import pytest
 
 import api
 import projections.postgres.read as read
+import projections.postgres.spider_reading as spider_reading
 from api.config import store
 from services.runtime.sql import blocks
 
@@ -16,12 +17,14 @@ API = Path(api.__file__).parent
 WITHOUT_ORG = {
     "active_schema": "which version of the read model readers follow",
     "checkpoints": "how far the projection is, by partition",
+    "brief_input": "part of `spider_jobs`, whose jobs are of the org",
     "clear_webhook_secrets": "whoever they are of, none stays in clear",
     "detail": "its parts are of the job beside them, which `detail_of_one` or `detail_of_many` finds by its org",
     "due_schedules": "the scheduler fires those of all orgs; no call reaches it",
     "now": "what time it is in Postgres",
     "overdue_schedules": "how many schedules of all orgs are due, for the scheduler",
     "position": "how far the projection of a partition is",
+    "org_of_spider_job": "which of the orgs that the operator sees has a job is what it asks",
     "of_domain": "part of `extractions`, which names the org",
     "page_by_status": "its parts are `page`, which names the org",
     "past_of_domain": "part of `past_retention`, which names the org",
@@ -33,6 +36,9 @@ WITHOUT_ORG = {
     "sealed_credentials": "sealing all of them again is the operator's command",
     "sealed_projects": "sealing all of them again is the operator's command",
     "sealed_destinations": "sealing all of them again is the operator's command",
+    "spider_jobs": "its parts are the queries of jobs, which name the org",
+    "task_out": "part of `spider_jobs`, whose jobs are of the org",
+    "whole_input": "part of `spider_jobs`, whose jobs are of the org",
     "webhook_secrets": "sealing all of them again is the operator's command",
 }
 # A query for jobs of several callers names the org of each: org and job go together there.
@@ -46,7 +52,7 @@ EXECUTES = {"execute", "executemany", "copy", "cursor", "stream"}
 
 def queries() -> list[tuple[str, str]]:
     """Return every named query that the API runs."""
-    return [*read.SQL.items(), *blocks(store.QUERIES).items()]
+    return [*read.SQL.items(), *spider_reading.SQL.items(), *blocks(store.QUERIES).items()]
 
 
 @pytest.mark.parametrize(("name", "text"), queries(), ids=[name for name, _ in queries()])
@@ -57,7 +63,15 @@ def test_every_query_names_its_org_or_has_a_reason_not_to(name: str, text: str) 
 
 @pytest.mark.parametrize(("name", "text"), queries(), ids=[name for name, _ in queries()])
 def test_every_query_names_its_columns_so_that_a_newer_version_may_add_some(name: str, text: str) -> None:
-    own = "" if name in ("page_by_status", "deliveries_to") else r"\w\.\*|"  # of a query within it, which names them
+    inner = (
+        "page_by_status",
+        "deliveries_to",
+        "spider_jobs",
+        "page_of_spider_jobs",
+        "one_spider_job",
+        "spider_jobs_of",
+    )
+    own = "" if name in inner else r"\w\.\*|"  # of a query within or around it, which names them
     assert not re.search(rf"{own}(SELECT|RETURNING) \*", text)
 
 
