@@ -484,3 +484,7 @@ SELECT d.org_id, d.project, d.version, d.archive_ref, d.digest, d.archive_bytes,
 FROM config.spider_deploys d JOIN config.spider_projects p USING (org_id, project)
 WHERE d.org_id = %(org_id)s AND d.project = %(project)s AND p.deleting_at IS NULL
 ORDER BY d.version DESC
+
+-- name: enabled_destinations_of_project
+SELECT destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
+FROM config.destinations WHERE org_id = %(org_id)s AND project = %(project)s AND enabled ORDER BY destination_id

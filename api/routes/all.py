@@ -24,8 +24,13 @@ from api.routes import (
     results,
     schedule_fires,
     schedules,
+    spider_items,
+    spider_jobs,
+    spider_logs,
     spider_orgs,
     spider_projects,
+    spider_stats,
+    spider_submit,
     stream,
     submit,
     webhook_messages,
@@ -64,6 +69,11 @@ _SUBJECTS = (
     module_download,
     spider_orgs,
     spider_projects,
+    spider_submit,
+    spider_jobs,
+    spider_logs,
+    spider_items,
+    spider_stats,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

@@ -12,6 +12,7 @@ from api.operation import Call, Operation
 from api.present import present
 from api.refused import accepted
 from api.routes.jobs import job_id_of, ledger_position
+from api.spiders.delivered import arrived
 from api.times import iso, iso_or_none
 from projections.postgres.rows import Delivery, Job
 from projections.postgres.views import JobDetail
@@ -103,7 +104,7 @@ def _shown(job: Job, row: Delivery, newest: int) -> delivery_answers.JobDelivery
 def _summary(row: Delivery, status: str) -> str:
     """Say in a few words how a delivery went: what arrived where, or how often it was tried in vain."""
     if row.rows is not None:
-        return f"{row.rows} -> {row.place or row.destination_id}"
+        return arrived(row)
     error = f", {row.error_type}" if row.error_type else ""
     return f"{status} -> {row.destination_id} ({row.tries} {'try' if row.tries == 1 else 'tries'}{error})"
 

@@ -75,6 +75,16 @@ GET /api/jobs/*/items
 POST /api/jobs/*/resume
 POST /api/jobs/*/cancel
 DELETE /api/jobs/*
+POST /spider/jobs
+GET /spider/jobs
+GET /spider/jobs/*
+POST /spider/jobs/*/cancel
+GET /spider/jobs/*/logs
+GET /spider/jobs/*/logs/download
+GET /spider/jobs/*/items
+GET /spider/jobs/*/items/download
+GET /spider/jobs/*/stats
+GET /spider/projects/*/*/spiders
 """.split("\n")[1:-1]  # fmt: skip
 ANSWERS: list[tuple[str, str, str, str]] = [  # the call, its status, where in the answer, and the fields there
     ("GET /api/v1/jobs/*", "200", "", "status workflowId version errorType errorMessage scheduleId createdAt "
@@ -91,6 +101,14 @@ ANSWERS: list[tuple[str, str, str, str]] = [  # the call, its status, where in t
      "error_count ef_cost created_at started_at completed_at expires_at error_message output_filename "
      "download_available source_job_id breakdown dead_queries total_attempts_count query_stats"),
     ("GET /api/jobs/*", "200", "breakdown", "by_query by_zone"),
+    ("POST /spider/jobs", "201", "", "key state spiders items_total"),
+    ("GET /spider/jobs", "200", "jobs", "key state spiders items_total delivered"),
+    ("GET /spider/jobs/*", "200", "", "key state spiders items_total items_stored snapshot delivered"),
+    ("GET /spider/jobs/*/logs", "200", "", "lines source complete note"),
+    ("GET /spider/jobs/*/items", "200", "", "items next_cursor has_more status snapshot items_scraped items_stored"),
+    ("GET /spider/jobs/*/stats", "200", "responses", "ok failed"),
+    ("GET /spider/jobs/*/stats", "200", "", "errors into_downloader answered_before_fetch retried snapshot stats"),
+    ("GET /spider/projects/*/*/spiders", "200", "spiders", "spider last_run items grouped_runs"),
     ("GET /api/v1/plans/status", "200", "", "plan canSubmitJobs remainingCredits"),
     ("GET /api/v1/schedules/*", "200", "", "cron timezone tags missed nextRunAt enabled"),
 ]  # fmt: skip
@@ -98,6 +116,11 @@ ASKED: list[tuple[str, str]] = [
     ("POST /api/v1/jobs", "url urls workflowId input metadata priority"),
     ("POST /api/jobs", "queries zones url_template extract"),
     ("POST /api/v1/jobs/batch-status", "jobIds"),
+    (
+        "POST /spider/jobs",
+        "org project spiders spider_args settings env deploy_version grouped unblock proxy_country "
+        "isolate_pipelines memory cpus timeout_seconds log_level priority",
+    ),
     ("POST /api/v1/destinations", "kind settings gating onExhausted"),
 ]
 PARAMETERS: list[tuple[str, str]] = [
@@ -105,6 +128,11 @@ PARAMETERS: list[tuple[str, str]] = [
     ("GET /api/jobs/*/items", "offset limit"),
     ("GET /api/v1/extractions", "domain url page pageSize"),
     ("POST /api/v1/jobs", "Idempotency-Key"),
+    ("POST /spider/jobs", "Idempotency-Key"),
+    ("GET /spider/jobs", "org project state limit"),
+    ("GET /spider/jobs/*/logs", "lines level contains org"),
+    ("GET /spider/jobs/*/items", "cursor limit org"),
+    ("GET /spider/jobs/*/items/download", "format"),
 ]
 
 
