@@ -14,6 +14,9 @@ from projections.migrate import SCHEMA
 from projections.postgres.item_reading import ItemReads
 from projections.postgres.read import ReadModel
 from projections.postgres.rows import NEVER, JobState, instant
+from projections.postgres.spider_listing import STATES
+from projections.postgres.spider_reading import SpiderReads
+from projections.postgres.spider_views import SpiderFilters
 from projections.postgres.views import Cursor, Filters, Replayable
 from services.runtime.sql import blocks
 
@@ -34,6 +37,7 @@ PLACES = ["hook-1", "hook-2", "none"]
 BARREN = "d4.example"  # its jobs are all pending
 URL = "https://d.example/202"
 MILLION = f"{1:036}"  # has a million planned items, in a thousand chunks
+PROJECT = "shop-7"  # has one in 40 of the spider jobs
 NO_QUERIES = {"open", "close", "reached"}
 SMALL = {"checkpoints", "org_usage", "active_version"}  # a row for each partition or org
 Ask = Callable[[ReadModel], Awaitable[object]]
@@ -92,6 +96,7 @@ def cases(one: str, many: list[str]) -> Iterator[tuple[str, Ask]]:
     yield "said_last", lambda model: model.items.said_last(ORG, MILLION, 2**62, LIMIT)
     yield "counted", lambda model: model.items.counted(ORG, MILLION)
     yield "links", lambda model: model.items.links(ORG, MILLION)
+    yield from _of_spiders(one, many)
     for job_id in (None, one):
         yield f"replayable{' of a job' * bool(job_id)}", _replayable(job_id)
     for domain, url in product(("", "d2.example", BARREN), ("", URL, "https://no.example/")):
@@ -102,6 +107,20 @@ def cases(one: str, many: list[str]) -> Iterator[tuple[str, Ask]]:
             for after in (None, Cursor(MIDDLE, "x", oldest_first)):
                 name = f"page by {', '.join(names) or 'nothing'}{', oldest first' * oldest_first}"
                 yield name + ", behind a cursor" * bool(after), _page(names, after, oldest_first)
+
+
+def _of_spiders(one: str, many: list[str]) -> Iterator[tuple[str, Ask]]:
+    yield "spiders.job", lambda model: model.spiders.job(ORG, one)
+    yield "spiders.several", lambda model: model.spiders.several(ORG, many)
+    yield "spiders.org_of", lambda model: model.spiders.org_of([ORG, "small"], one)
+    yield "spiders.spiders", lambda model: model.spiders.spiders(ORG, PROJECT)
+    for project, state in product((None, PROJECT), (None, *STATES)):
+        name = f"spiders.page{' of project' * bool(project)}{f' of {state}' * bool(state)}"
+        yield name, _spider_page(SpiderFilters(project, (state,) if state else ()))
+
+
+def _spider_page(filters: SpiderFilters) -> Ask:
+    return lambda model: model.spiders.page(ORG, filters, after=Cursor(MIDDLE, "x"), limit=LIMIT)
 
 
 def _replayable(job_id: str | None) -> Ask:
@@ -132,11 +151,14 @@ def _looked_at(node: dict[str, Any]) -> int:
 
 
 def unasked(names: set[str]) -> set[str]:
-    """Return the queries of ReadModel and ItemReads that are in none of the cases of these names."""
-    every = [*vars(ReadModel).items(), *vars(ItemReads).items()]
-    methods = {name for name, each in every if inspect.iscoroutinefunction(inspect.unwrap(each))}
-    asked = {name.split()[0].rstrip(",") for name in names}
-    return {name for name in methods if not name.startswith("_")} - NO_QUERIES - asked
+    """Return the queries of ReadModel, ItemReads and SpiderReads that are in none of the cases of these names."""
+    methods = _queries(ReadModel) | _queries(ItemReads) | {f"spiders.{name}" for name in _queries(SpiderReads)}
+    return methods - NO_QUERIES - {name.split()[0].rstrip(",") for name in names}
+
+
+def _queries(reads: type) -> set[str]:
+    found = {name for name, each in vars(reads).items() if inspect.iscoroutinefunction(inspect.unwrap(each))}
+    return {name for name in found if not name.startswith("_")}
 
 
 def fill(connection: psycopg.Connection[Any], jobs: int) -> None:

@@ -91,6 +91,21 @@ FROM jobs WHERE position % 10 = 0
 INSERT INTO deleted_jobs (org_id, job_id, partition, status, seq, position, attempt, erasures, deleted_at)
 SELECT org_id, 'gone' || job_id, 0, 'completed', 1, position, 1, 0, submitted_at FROM jobs WHERE position % 40 = 0
 
+-- name: spiders
+INSERT INTO jobs (org_id, job_id, partition, status, seq, position, cause, vocabulary, workflow_id, workflow_version,
+    workflow_ref, domain, priority, max_run_seconds, destinations, correlation_id, private, attempt, dispatches,
+    submitted_at, claimed_at, finished_at, finished_seq, error_type, input, progress)
+SELECT 'acme', 's' || lpad(n::text, 35, '0'), 1, status, 1, n, 0, 'spider', 'shop-' || n %% 40, 1, 'r', '', 100, 60, '[]',
+    '', '', (status <> 'pending')::int, 1, at, CASE WHEN status <> 'pending' THEN at END,
+    CASE WHEN status <> 'pending' THEN at END, CASE WHEN status <> 'pending' THEN 1 END,
+    CASE WHEN status = 'failed' THEN (ARRAY['timed_out', 'critical_log', 'worker_lost'])[1 + n %% 3] END,
+    jsonb_build_object('spiders', jsonb_build_array('books-' || n %% 3)), '{"rows": 3}'
+FROM (
+    SELECT n, timestamptz '2025-06-15 15:00:00Z' + n * interval '10 seconds' AS at,
+        (ARRAY['cancelled', 'cancelled', 'failed', 'failed', 'pending'])[1 + n / 40 %% 5] AS status
+    FROM generate_series(1, %(jobs)s::bigint / 10) AS n
+) AS made
+
 -- name: statistics
 ANALYZE jobs, job_transitions, job_trace, extraction_deliveries, extraction.stored_results, schedule_fires,
     credit_transactions, deleted_jobs, item_chunks, job_logs, job_stats

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from services.ledger.commands import ChangeOrgLimit, SubmitJobs
+from services.ledger.reports import HandedBack
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
 from tests.integration.api.conftest import OPERATOR, Api, Tenant, submit
@@ -152,6 +153,27 @@ async def test_every_state_is_listed_and_asked_for(
     assert await states(api, acme, project="none") == {}
     assert len(await states(api, acme, project="shop", org="acme")) == len(keys)
     assert (await read(api, acme, keys["failed"])).json["reason"] == "a critical error was logged"
+
+
+async def test_a_job_that_its_runner_gave_back_unbegun_is_pending_until_it_is_dispatched_again(
+    api: Api, acme: Tenant, pocket: PocketLedger, runner: SpiderRunner
+) -> None:
+    keys = [await submit_spiders(api, acme) for _ in range(2)]
+    for key in keys:
+        runner.begin(key)
+    limits = [
+        ChangeOrgLimit(command_id=uuid7(), org_id="acme", requester=pocket.boot_id, max_in_flight=most)
+        for most in (1, 2)
+    ]
+    pocket.decide(acme.partition, limits[0])
+    pocket.finish(acme.partition, acme.org_id, keys[1], HandedBack())
+    pocket.project()
+    assert await states(api, acme, state="pending") == {keys[1]: "pending"}
+    assert (await read(api, acme, keys[1])).json["state"] == "pending"
+    pocket.decide(acme.partition, limits[1])
+    pocket.project()
+    assert await states(api, acme, state="dispatched") == {keys[1]: "dispatched"}
+    assert await states(api, acme, state="pending") == {}
 
 
 async def test_pages_of_a_list_are_newest_first_and_never_overlap(
