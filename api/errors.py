@@ -85,6 +85,8 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "credentials_disabled": (501, "Credentials cannot be kept here: the operator has set no key to seal them with."),
     "erasure_disabled": (501, "Nothing can be sealed here: the operator has set no key for it."),
+    "archive_invalid": (422, "The archive is no Scrapy project that can be loaded; the message has its own error."),
+    "git_disabled": (501, "Deploys from git are switched off here. Upload an archive."),
     "internal": (500, "A fault of ours; the log has it under the request id."),
     "ledger_unavailable": (503, "No decider answered in time. Repeat with the same Idempotency-Key: nothing doubles."),
     "position_not_reached": (503, "The read model has not reached `min_position` in time. Ask again."),

@@ -117,11 +117,11 @@ def _bound(parts: Parts, operation: Operation) -> _Handler:
             seen = await positions.reached(parts.jobs, caller, request.headers, asked, patience)
         query = _query(asked, operation)
         body = None
-        if operation.body:
+        if operation.body and not operation.form:
             more = partial(operation.faults, parts.settings) if operation.faults else None
             shape: Any = operation.shape(parts, request) if operation.shape else operation.body
             body = typed(await _body(request, operation), shape, more=more)
-        elif request.can_read_body:
+        elif request.can_read_body and not operation.form:
             await _refuse_body(request)
         response = await operation.handler(Call(request, parts, caller, body, query, _seen.get().request_id))
         if seen and seen.position and not response.prepared:

@@ -92,7 +92,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.operator_too:
         described["x-operator-too"] = True
     if operation.body:
-        content = {JSON: {"schema": _schema(operation.body)}}
+        content = {operation.form or JSON: {"schema": _schema(operation.body)}}
         described["requestBody"] = {"required": not operation.body_optional, "content": content}
     return described
 
@@ -130,7 +130,7 @@ def _implied(operation: Operation) -> tuple[str, ...]:
         codes += ["unauthenticated", "forbidden", "rate_limited", "store_unavailable"]
     if operation.positioned:
         codes += ["invalid_position", "position_not_reached"]
-    if operation.body:
+    if operation.body and not operation.form:
         codes += ["invalid_json", "too_large"]
     return tuple(codes)
 

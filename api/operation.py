@@ -68,6 +68,7 @@ class Operation:
     body: type[Struct] | UnionType | None = None
     shape: Shape | None = None  # of the body of a request, where its path says which it is
     faults: Faults | None = None  # of a body at fault: what types do not show about its fields that are of their type
+    form: str = ""  # the media type of a body that is no JSON: the handler reads it
     body_optional: bool = False  # no body at all means all defaults
     query: type[Struct] | None = None
     positioned: bool = False  # reads the read model: takes `min_position`, answers `Ledger-Position`

@@ -1,5 +1,6 @@
 """What the handlers work with, put together once in the composition root."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -19,6 +20,8 @@ from services.runtime.shredding.store import JobKeys
 from services.workers.modules.protocol import Module
 from services.workers.modules.registry import modules
 
+ARCHIVES_AT_ONCE = 2  # that are unpacked and loaded: each takes a processor and some hundred MiB
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:
@@ -37,4 +40,5 @@ class Parts:
     streams: Streams
     blobs: BlobStore
     health: Health
+    looking_through: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(ARCHIVES_AT_ONCE))
     modules: Mapping[str, Module] = field(default_factory=modules)

@@ -24,6 +24,7 @@ from api.routes import (
     results,
     schedule_fires,
     schedules,
+    spider_deploys,
     spider_items,
     spider_jobs,
     spider_logs,
@@ -74,6 +75,7 @@ _SUBJECTS = (
     spider_logs,
     spider_items,
     spider_stats,
+    spider_deploys,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

@@ -72,3 +72,23 @@ class ProjectSettings(SpiderAnswer, frozen=True, kw_only=True):
     has_repo_token: bool
     env: dict[str, None]
     updated_at: Timestamp
+
+
+class SpiderDeploy(SpiderAnswer, frozen=True, kw_only=True):
+    """A version of a project; `image` names what is in it: two with the same are the same."""
+
+    org: str
+    project: str
+    version: int
+    image: str
+    size_bytes: int
+    spiders: list[str]
+    source: str
+    notes: str
+    created_at: Timestamp
+
+
+class SpiderDeploys(SpiderAnswer, frozen=True, kw_only=True):
+    """The versions of a project, newest first: the first one runs where no version is asked for."""
+
+    deploys: list[SpiderDeploy]

@@ -11,6 +11,7 @@ from services.runtime.settings import MAX_RETENTION_SECONDS
 DAY_SECONDS = 86_400
 MAX_LINE_CHARS = 2_048
 Line = Annotated[str, Meta(max_length=MAX_LINE_CHARS, pattern=LINE_PATTERN)]
+Notes = Annotated[str, Meta(max_length=10_000)]
 OrgName = Annotated[str, Meta(description="slug of the org; without it, that of the key")]
 Days = Annotated[
     int,
@@ -65,3 +66,28 @@ class SaveProjectSettings(SpiderRequest, frozen=True, kw_only=True):
         dict[str, str | None] | None,
         Meta(description="write-only; all variables, and null for one whose value stays: others are dropped"),
     ] = None
+
+
+class ListDeploys(OfOrg, frozen=True, kw_only=True):
+    """Of which project."""
+
+    project: str
+
+
+class UploadDeploy(OfOrg, frozen=True, kw_only=True):
+    """A form with a project's archive."""
+
+    project: str
+    archive: Annotated[
+        str, Meta(description="a tar.gz of the project", extra_json_schema={"contentMediaType": "application/gzip"})
+    ]
+    source: Annotated[Line, Meta(description="where it comes from, for people")] = "upload"
+    notes: Notes = ""
+
+
+class DeployFromGit(OfOrg, frozen=True, kw_only=True):
+    """What is to be deployed of the project's repository."""
+
+    project: str
+    ref: Line | None = None
+    notes: Notes = ""

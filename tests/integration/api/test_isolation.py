@@ -7,6 +7,7 @@ from api.routes.all import OPERATIONS
 from tests.integration.api.conftest import WORKFLOW, Api, Tenant, submit
 from tests.integration.api.module_work import SCRAP, submit_scrap
 from tests.integration.api.pocket import PocketLedger
+from tests.integration.api.spider_work import make_project
 
 # What an org sends where the path alone names nothing of the other.
 BODIES: dict[str, Any] = {
@@ -21,9 +22,18 @@ BODIES: dict[str, Any] = {
     "/api/v1/schedules/enable": {"tagFilter": {"all": ["of-acme"]}},
     "/api/v1/schedules/disable": {"tagFilter": {"all": ["of-acme"]}},
     "/api/v1/webhooks": {"url": "https://rival.example/hook"},
+    "/spider/projects": {"slug": "mine"},
+    "/spider/deploys/from-git": {"org": "acme", "project": "of-acme"},
     "/api/v1/workflows": {"workflowId": "mine", "document": WORKFLOW},
     "/api/v1/workflows/{workflow_id}": {"document": WORKFLOW},
 }
+# What these answer a stranger who sends what `BODIES` or `QUERIES` have.
+OF_SPIDERS = {
+    "/spider/deploys": {403},  # it names the other org
+    "/spider/deploys/from-git": {403},  # likewise
+    "/spider/deploys/upload": {400},  # no form
+}
+QUERIES = {"/spider/deploys": "?org=acme&project=of-acme"}
 
 
 async def test_no_route_shows_or_changes_anything_of_another_org(
@@ -47,6 +57,7 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
     every_day = {"name": "secret-of-acme", "cron": "0 6 * * *", "work": work, "tags": ["of-acme"]}
     schedule_id = (await api.call("POST", "/api/v1/schedules", acme.key, every_day)).json["scheduleId"]
     assert (await api.call("POST", f"/api/v1/schedules/{schedule_id}/trigger", acme.key)).status == 201
+    await make_project(api, acme, "of-acme", name="secret-of-acme")
     module_job = await submit_scrap(api, acme, queries=["secret-of-acme"])
     pocket.project()
     module_fresh = await submit_scrap(api, acme, queries=["secret-of-acme"])
@@ -55,6 +66,7 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
         names |= {"webhook_id": webhook_id, "provider": "decodo", "version": "1"}
         names["schedule_id"] = schedule_id
+        names |= {"org": "acme", "project": "of-acme"}
         names["destination_id"] = "lake-of-acme"
         for operation in OPERATIONS:
             answer = await _try(api, operation, names, rival.key)
@@ -73,7 +85,7 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
 
 
 async def _try(api: Api, operation: Operation, names: dict[str, str], key: str) -> Any:
-    path = operation.path.format(**names)
+    path = operation.path.format(**names) + (QUERIES.get(operation.path, "") if operation.method == "GET" else "")
     body = BODIES.get(operation.path, {"jobIds": [names["job_id"]]} if "batch" in path else {})
     if operation.access == "operator":
         body = {"maxInFlight": 1} if operation.method == "PATCH" else {"name": "x"}
@@ -82,8 +94,10 @@ async def _try(api: Api, operation: Operation, names: dict[str, str], key: str) 
 
 def _expected(operation: Operation) -> set[int]:
     """What a stranger gets: 403 for the operator's calls, 404 for a thing of the other, its own things otherwise."""
-    if operation.access == "operator":
+    if operation.access == "operator" or "{org}" in operation.path:
         return {403}
+    if operation.path in OF_SPIDERS:
+        return OF_SPIDERS[operation.path]
     if operation.path == "/api/v1/history/head":
         return {404}  # its own, and nothing signs heads in this test
     return {404} if "{" in operation.path else {200, 201}

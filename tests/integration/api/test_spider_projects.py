@@ -136,7 +136,7 @@ async def test_what_is_not_sent_stays_and_what_was_read_can_be_sent_back(
         ({"env": {"a b": "x"}}, "env"),
         ({"env": {"NEW": None}}, "env"),
         ({"env": {f"V{number}": "x" * 50_000 for number in range(3)}}, "env"),
-        ({"env": {"A": 7}}, "env"),
+        ({"env": {"A": 7}}, "env[...]"),
         ({"repo_url": "https://user:word@git.example/"}, "repo_url"),
         ({"repo_url": "a\nb"}, "repo_url"),
         ({"repo_token": "x" * 3_000}, "repo_token"),
@@ -148,7 +148,7 @@ async def test_what_no_run_could_have_is_refused_with_its_field(
 ) -> None:
     await make_project(api, acme)
     refused = await api.call("PUT", f"{SHOP}/settings", acme.key, body)
-    assert (refused.status, refused.json["detail"]["errors"][0]["field"].partition(".")[0]) == (422, field)
+    assert (refused.status, refused.json["detail"]["errors"][0]["field"]) == (422, field)
 
 
 async def test_deleting_a_project_kills_its_queued_jobs_and_keeps_the_records_of_all(
