@@ -204,17 +204,17 @@ UPDATE config.destinations SET
     fingerprint = coalesce(%(fingerprint)s, fingerprint),
     version = CASE WHEN %(settings)s::jsonb IS NULL AND %(sealed)s::bytea IS NULL THEN version
                    ELSE nextval('config.destination_versions') END
-WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres'
+WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres' AND project IS NULL
 RETURNING destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
 
 -- name: remove_destination
 DELETE FROM config.destinations
-WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres'
+WHERE org_id = %(org_id)s AND destination_id = %(destination_id)s AND kind <> 'postgres' AND project IS NULL
 RETURNING destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
 
 -- name: destinations_of_org
 SELECT destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
-FROM config.destinations WHERE org_id = %(org_id)s ORDER BY destination_id
+FROM config.destinations WHERE org_id = %(org_id)s AND project IS NULL ORDER BY destination_id
 
 -- name: sealed_destinations
 SELECT org_id, destination_id, sealed FROM config.destinations WHERE sealed IS NOT NULL ORDER BY org_id, destination_id
@@ -351,28 +351,28 @@ SELECT count(*)::integer AS number FROM config.schedules WHERE org_id = %(org_id
 
 -- name: add_schedule
 INSERT INTO config.schedules
-    (org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at)
+    (org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at, project)
 VALUES (%(org_id)s, %(schedule_id)s, 1, %(name)s, %(cron)s, %(timezone)s, %(work)s, %(tags)s, %(missed)s, %(enabled)s,
-    %(next_run_at)s)
+    %(next_run_at)s, %(project)s)
 RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at
+    created_at, updated_at, project, number
 
 -- name: schedule
 SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at
+    created_at, updated_at, project, number
 FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 
 -- name: lock_schedule
 SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at
+    created_at, updated_at, project, number
 FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s FOR UPDATE
 
 -- name: schedules_page
 SELECT org_id, schedule_id, version, name, cron, timezone,
     CASE WHEN octet_length(work::text) <= %(most_work_bytes)s THEN work END AS work, tags, missed, enabled, next_run_at,
-    created_at, updated_at
+    created_at, updated_at, project, number
 FROM config.schedules
-WHERE org_id = %(org_id)s AND (created_at, schedule_id) < (%(created_at)s, %(schedule_id)s)
+WHERE org_id = %(org_id)s AND project IS NULL AND (created_at, schedule_id) < (%(created_at)s, %(schedule_id)s)
     AND (%(enabled)s::boolean IS NULL OR enabled = %(enabled)s)
     AND (cardinality(%(any_tags)s::text[]) = 0 OR tags && %(any_tags)s::text[])
     AND tags @> %(all_tags)s::text[] AND NOT tags && %(no_tags)s::text[]
@@ -385,21 +385,21 @@ UPDATE config.schedules SET version = version + 1, name = %(name)s, cron = %(cro
     updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at
+    created_at, updated_at, project, number
 
 -- name: switch_schedule
 UPDATE config.schedules SET version = version + 1, enabled = %(enabled)s, next_run_at = %(next_run_at)s,
     updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at
+    created_at, updated_at, project, number
 
 -- name: delete_schedule
 DELETE FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 
 -- name: due_schedules
 SELECT s.org_id, s.schedule_id, s.version, s.name, s.cron, s.timezone, s.work, s.tags,
-    s.missed, s.enabled, s.next_run_at, s.created_at, s.updated_at, d.partition
+    s.missed, s.enabled, s.next_run_at, s.created_at, s.updated_at, s.project, s.number, d.partition
 FROM (
     SELECT t.org_id, t.schedule_id, t.partition,
         row_number() OVER (PARTITION BY t.partition ORDER BY t.turn, t.next_run_at, t.schedule_id) AS place
@@ -488,3 +488,42 @@ ORDER BY d.version DESC
 -- name: enabled_destinations_of_project
 SELECT destination_id, kind, gating, on_exhausted, gate_seconds, enabled, settings, sealed, fingerprint
 FROM config.destinations WHERE org_id = %(org_id)s AND project = %(project)s AND enabled ORDER BY destination_id
+
+-- name: schedule_of_number
+SELECT s.org_id, s.schedule_id, s.version, s.name, s.cron, s.timezone, s.work, s.tags, s.missed, s.enabled, s.next_run_at,
+    s.created_at, s.updated_at, s.project, s.number
+FROM config.schedules s JOIN config.spider_projects p USING (org_id, project)
+WHERE s.org_id = %(org_id)s AND s.number = %(number)s AND p.deleting_at IS NULL
+
+-- name: schedules_of_projects
+SELECT s.org_id, s.schedule_id, s.version, s.name, s.cron, s.timezone, s.work, s.tags, s.missed, s.enabled, s.next_run_at,
+    s.created_at, s.updated_at, s.project, s.number
+FROM config.schedules s JOIN config.spider_projects p USING (org_id, project)
+WHERE s.org_id = ANY(%(org_ids)s) AND p.deleting_at IS NULL AND (%(project)s::text IS NULL OR s.project = %(project)s)
+ORDER BY s.number
+
+-- name: org_of_schedule
+SELECT org_id FROM config.schedules WHERE number = %(number)s AND project IS NOT NULL
+
+-- name: add_project_destination
+INSERT INTO config.destinations (
+    org_id, project, name, destination_id, kind, gating, on_exhausted, enabled, settings, sealed, fingerprint
+)
+VALUES (
+    %(org_id)s, %(project)s, %(name)s, %(destination_id)s, %(kind)s, false, 'hold', %(enabled)s, %(settings)s,
+    %(sealed)s, %(fingerprint)s
+)
+RETURNING number, org_id, project, name, destination_id, kind, enabled, settings, fingerprint
+
+-- name: destinations_of_projects
+SELECT d.number, d.org_id, d.project, d.name, d.destination_id, d.kind, d.enabled, d.settings, d.fingerprint
+FROM config.destinations d JOIN config.spider_projects p USING (org_id, project)
+WHERE d.org_id = ANY(%(org_ids)s) AND p.deleting_at IS NULL AND (%(project)s::text IS NULL OR d.project = %(project)s)
+ORDER BY d.number
+
+-- name: remove_project_destination
+DELETE FROM config.destinations WHERE org_id = %(org_id)s AND number = %(number)s AND project IS NOT NULL
+RETURNING number, org_id, project, name, destination_id, kind, enabled, settings, fingerprint
+
+-- name: org_of_destination
+SELECT org_id FROM config.destinations WHERE number = %(number)s AND project IS NOT NULL

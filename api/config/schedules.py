@@ -7,8 +7,8 @@ OtherSchedule    the org has a schedule of this id that is set otherwise
 TooMany          the org has as many schedules as it may have
 """
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -42,6 +42,8 @@ class Schedule:
     next_run_at: datetime | None
     created_at: datetime
     updated_at: datetime
+    project: str | None = field(default=None, kw_only=True)  # of spiders, whose runs it submits; None: of no project
+    number: int = field(default=0, kw_only=True)  # the id of one of a project, as callers know it
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Setting:
     tags: tuple[str, ...]
     missed: Missed
     enabled: bool
+    project: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,13 @@ class TagFilter:
     def values(self) -> dict[str, list[str]]:
         """Return the arguments of the queries."""
         return {"any_tags": list(self.any), "all_tags": list(self.all), "no_tags": list(self.none)}
+
+
+@dataclass(frozen=True, slots=True)
+class OfOrg:
+    """Which org has something."""
+
+    org_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,10 +148,33 @@ async def find(pool: Pool, org_id: str, schedule_id: str) -> Schedule | None:
         return await row(connection, Schedule, "schedule", {"org_id": org_id, "schedule_id": schedule_id})
 
 
+async def numbered(pool: Pool, org_id: str, number: int) -> Schedule | None:
+    """Return a schedule of a project by its number, or None."""
+    async with pool.connection() as connection:
+        return await row(connection, Schedule, "schedule_of_number", {"org_id": org_id, "number": number})
+
+
+async def org_of(pool: Pool, number: int) -> str | None:
+    """Return which org has a schedule of a project: for the operator, who sees those of all."""
+    async with pool.connection() as connection:
+        found = await row(connection, OfOrg, "org_of_schedule", {"number": number})
+        return found.org_id if found else None
+
+
+async def of_projects(pool: Pool, org_ids: Sequence[str], project: str | None) -> list[Schedule]:
+    """Return the schedules of all projects of some orgs, or of one project, by their numbers."""
+    async with pool.connection() as connection:
+        values = {"org_ids": list(org_ids), "project": project}
+        return await rows(connection, Schedule, "schedules_of_projects", values)
+
+
 async def page(
     pool: Pool, org_id: str, tags: TagFilter, *, enabled: bool | None, before: tuple[datetime, str], limit: int
 ) -> list[Schedule]:
-    """Return schedules of an org, newest first, those made before a moment and id, without work that is large."""
+    """Return schedules of an org, newest first, those made before a moment and id, without work that is large.
+
+    Those of projects are not among them.
+    """
     values = {"org_id": org_id, "enabled": enabled, "created_at": before[0], "schedule_id": before[1], "limit": limit}
     async with pool.connection() as connection:
         bound = {"most_work_bytes": MOST_LISTED_WORK_BYTES}

@@ -25,6 +25,7 @@ from api.routes import (
     schedule_fires,
     schedules,
     spider_deploys,
+    spider_destinations,
     spider_items,
     spider_jobs,
     spider_logs,
@@ -76,6 +77,7 @@ _SUBJECTS = (
     spider_items,
     spider_stats,
     spider_deploys,
+    spider_destinations,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

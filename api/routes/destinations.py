@@ -30,7 +30,7 @@ async def add(call: Call) -> web.StreamResponse:
     """Add a destination; jobs that were submitted before do not get it. Safe to repeat."""
     body: requests.AddDestination = call.body
     _check_kind(call, body)
-    await _on_plan(call, body.kind)
+    await on_plan(call, body.kind)
     name = body.destination_id or body.kind
     wanted = Destination(
         destination_id=name,
@@ -39,7 +39,7 @@ async def add(call: Call) -> web.StreamResponse:
         on_exhausted=OnExhausted(body.on_exhausted),
         gate_seconds=body.gate_seconds,
     )
-    settings, secrets = _read_both(call, body.kind, name, body.settings, body.secrets)
+    settings, secrets = read_both(call, body.kind, name, body.settings, body.secrets)
     made = await destinations.add(call.parts.pool, call.caller.org_id, wanted, settings or {}, secrets)
     if made is None:
         raise Problem("destination_exists", f"{name} is another destination", field="destinationId")
@@ -63,7 +63,7 @@ def _check_kind(call: Call, body: requests.AddDestination) -> None:
             )
 
 
-def _read_both(
+def read_both(
     call: Call, kind: str, name: str, settings: Mapping[str, Any] | None, secrets: Mapping[str, Any] | None
 ) -> tuple[Mapping[str, Any] | None, Secrets | None]:
     """Return settings with their defaults and secrets sealed, both where given, or name every field at fault."""
@@ -111,7 +111,7 @@ def _sealed(call: Call, kind: str, name: str, given: Mapping[str, Any]) -> Secre
     return Secrets(*sealed_for(Sealer(keys), Owner("warehouse", call.caller.org_id, name), read))
 
 
-async def _on_plan(call: Call, kind: str) -> None:
+async def on_plan(call: Call, kind: str) -> None:
     """Refuse a kind that the plan of the org does not have."""
     org = await orgs.find(call.parts.pool, call.caller.org_id)
     plans = plans_of(call.parts.settings.plans)
@@ -149,7 +149,7 @@ async def change(call: Call) -> web.StreamResponse:
     for what, given in (("settings", body.settings), ("secrets", body.secrets)):
         if given is not None and there.kind not in KINDS:
             raise invalid(what, f"a destination of kind {there.kind} has no {what}, leave them out")
-    settings, secrets = _read_both(call, there.kind, there.destination_id, body.settings, body.secrets)
+    settings, secrets = read_both(call, there.kind, there.destination_id, body.settings, body.secrets)
     changed = await destinations.change(
         call.parts.pool,
         call.caller.org_id,

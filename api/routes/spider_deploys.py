@@ -5,13 +5,14 @@ from tempfile import TemporaryDirectory
 
 from aiohttp import web
 
-from api.config import deploys, projects
+from api.config import deploys
 from api.config.deploys import Deploy
 from api.errors import Problem, not_found
 from api.http import answer, without_deadline
 from api.operation import Call, Operation
 from api.spiders import answers, requests
 from api.spiders.frame import PREFIX, acting
+from api.spiders.there import refuse_no_project
 from api.spiders.uploading import FORM, deployable, uploaded
 from api.times import iso
 
@@ -22,7 +23,7 @@ async def every(call: Call) -> web.StreamResponse:
     """Answer the versions of a project, newest first."""
     name = call.query.project
     call = await acting(call, call.query.org)
-    await _there(call, name)
+    await refuse_no_project(call, name)
     found = await deploys.of_project(call.parts.pool, call.caller.org_id, name)
     return answer(200, answers.SpiderDeploys(deploys=list(map(_shown, found))))
 
@@ -38,7 +39,7 @@ async def upload(call: Call) -> web.StreamResponse:
         given = await uploaded(call.request, Path(folder))
         asked = given.asked
         call = await acting(call, asked.org)
-        await _there(call, asked.project)
+        await refuse_no_project(call, asked.project)
         archive = await deployable(call.parts, call.caller.org_id, given)
     made = await deploys.add(call.parts.pool, call.caller.org_id, asked.project, archive, asked.source, asked.notes)
     if made is None:
@@ -50,13 +51,8 @@ async def upload(call: Call) -> web.StreamResponse:
 async def from_git(call: Call) -> web.StreamResponse:
     """Answer that deploys from git are switched off: a repository runs what it likes while it is fetched and built."""
     call = await acting(call, call.body.org)
-    await _there(call, call.body.project)
+    await refuse_no_project(call, call.body.project)
     raise Problem("git_disabled", GIT_OFF)
-
-
-async def _there(call: Call, project: str) -> None:
-    if await projects.find(call.parts.pool, call.caller.org_id, project) is None:
-        raise not_found("project")
 
 
 def _shown(deploy: Deploy) -> answers.SpiderDeploy:

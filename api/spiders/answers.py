@@ -1,5 +1,7 @@
 """What callers get of orgs, projects and deploys of spiders, in the snake_case of their published API."""
 
+from typing import Any
+
 import msgspec
 
 from api.times import Timestamp
@@ -92,3 +94,30 @@ class SpiderDeploys(SpiderAnswer, frozen=True, kw_only=True):
     """The versions of a project, newest first: the first one runs where no version is asked for."""
 
     deploys: list[SpiderDeploy]
+
+
+class SpiderDestination(SpiderAnswer, frozen=True, kw_only=True):
+    """Where the items of a project's jobs go, when they have ended; it changes no outcome of theirs."""
+
+    id: int
+    org: str
+    project: str
+    name: str
+    kind: str
+    place: str  # the name of its table
+    settings: dict[str, Any]
+    fingerprint: str | None  # of its secrets: two with the same have the same; null: it has none
+    enabled: bool
+
+
+class SpiderDestinations(SpiderAnswer, frozen=True, kw_only=True):
+    """The destinations that the caller asked for, by their ids."""
+
+    destinations: list[SpiderDestination]
+
+
+class DeletedByNumber(SpiderAnswer, frozen=True, kw_only=True):
+    """What is gone."""
+
+    id: int
+    deleted: bool

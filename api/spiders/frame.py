@@ -3,15 +3,19 @@
 A key of an org sees that org alone. The operator's key sees all of them: it says which one is meant.
 """
 
-from collections.abc import Iterable
+import re
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 
 from api.auth import Caller
 from api.config import orgs
 from api.config.orgs import Org
+from api.config.store import Pool
 from api.errors import Problem, invalid, not_found
 from api.operation import Call, Operation
 
+OrgOf = Callable[[Pool, int], Awaitable[str | None]]  # the org that has the thing of a number
+_NUMBER = re.compile(r"[1-9][0-9]{0,17}", re.ASCII)
 PREFIX = "/spider"  # as described; JOBLEDGER_SPIDER_PREFIX says where they are served
 
 
@@ -72,3 +76,19 @@ async def registered(call: Call, org_id: str) -> Org:
     if org is None or org.registered_at is None:
         raise not_found("org")
     return org
+
+
+async def acting_on(call: Call, what: str, org_of: OrgOf) -> tuple[Call, int]:
+    """Return a call as one of the org that has the thing whose number is in the path, and the number.
+
+    A key of an org looks among that org's own; the operator's is told whose it is.
+    """
+    text = call.request.match_info["number"]
+    if not _NUMBER.fullmatch(text):
+        raise not_found(what)
+    number, named = int(text), call.query.org
+    if own_org(call.caller, named) is None:
+        named = await org_of(call.parts.pool, number)
+        if named is None:
+            raise not_found(what)
+    return await acting(call, named), number

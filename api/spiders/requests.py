@@ -1,6 +1,6 @@
 """What callers send about spiders, in the snake_case of their published API."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta
@@ -91,3 +91,16 @@ class DeployFromGit(OfOrg, frozen=True, kw_only=True):
     project: str
     ref: Line | None = None
     notes: Notes = ""
+
+
+class AddSpiderDestination(OfOrg, frozen=True, kw_only=True):
+    """Where the items of a project's jobs are to go."""
+
+    project: str
+    name: Name
+    kind: str
+    settings: Annotated[
+        dict[str, Any], Meta(description="of the kind, see docs/destinations.md; its secrets may stand among them")
+    ] = {}
+    secrets: Annotated[dict[str, Any], Meta(description="of the kind, write-only: kept sealed")] = {}
+    enabled: bool = True

@@ -76,7 +76,7 @@ async def case(request: pytest.FixtureRequest) -> AsyncIterator[Case]:
 
 
 async def _insert(settings: Settings, made: DueSchedule) -> None:
-    names = [name for name in schedules.Schedule.__dataclass_fields__ if name != "work"]
+    names = [name for name in schedules.Schedule.__dataclass_fields__ if name not in ("work", "number")]
     columns, places = ", ".join([*names, "work"]), ", ".join(["%s"] * (len(names) + 1))
     values = [getattr(made, name) for name in names]
     async with await psycopg.AsyncConnection.connect(settings.postgres) as connection:

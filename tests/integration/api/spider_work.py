@@ -75,3 +75,14 @@ async def upload(api: Api, tenant: Tenant, archive: bytes | None, **fields: str)
     headers = {"Authorization": f"Bearer {tenant.key}"}
     async with api.session.post(f"{api.url}/spider/deploys/upload", data=form, headers=headers) as answer:
         return Answered(answer.status, answer.headers, await answer.read(), await answer.json())
+
+
+LAKE = {"host": "db.acme.example", "database": "lake", "table": "items", "user": "writer", "password": "s3cr3t-of-lake"}
+
+
+async def make_destination(api: Api, tenant: Tenant, project: str = "shop", **more: Any) -> dict[str, Any]:
+    """Let the items of a project go to a Postgres of the tenant's own."""
+    body = {"project": project, "name": "lake", "kind": "customer_postgres", "settings": LAKE, **more}
+    made = await api.call("POST", "/spider/destinations", tenant.key, body)
+    assert made.status == 201, made.json
+    return dict(made.json)

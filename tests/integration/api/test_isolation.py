@@ -7,7 +7,7 @@ from api.routes.all import OPERATIONS
 from tests.integration.api.conftest import WORKFLOW, Api, Tenant, submit
 from tests.integration.api.module_work import SCRAP, submit_scrap
 from tests.integration.api.pocket import PocketLedger
-from tests.integration.api.spider_work import make_project
+from tests.integration.api.spider_work import make_destination, make_project
 
 # What an org sends where the path alone names nothing of the other.
 BODIES: dict[str, Any] = {
@@ -23,6 +23,7 @@ BODIES: dict[str, Any] = {
     "/api/v1/schedules/disable": {"tagFilter": {"all": ["of-acme"]}},
     "/api/v1/webhooks": {"url": "https://rival.example/hook"},
     "/spider/projects": {"slug": "mine"},
+    "/spider/destinations": {"org": "acme", "project": "of-acme", "name": "mine", "kind": "bigquery"},
     "/spider/deploys/from-git": {"org": "acme", "project": "of-acme"},
     "/api/v1/workflows": {"workflowId": "mine", "document": WORKFLOW},
     "/api/v1/workflows/{workflow_id}": {"document": WORKFLOW},
@@ -32,8 +33,10 @@ OF_SPIDERS = {
     "/spider/deploys": {403},  # it names the other org
     "/spider/deploys/from-git": {403},  # likewise
     "/spider/deploys/upload": {400},  # no form
+    "/spider/destinations": {403},  # it names the other org
+    "/spider/destinations/{number}": {404},  # among its own there is none of this number
 }
-QUERIES = {"/spider/deploys": "?org=acme&project=of-acme"}
+QUERIES = dict.fromkeys(("/spider/deploys", "/spider/destinations"), "?org=acme&project=of-acme")
 
 
 async def test_no_route_shows_or_changes_anything_of_another_org(
@@ -58,6 +61,7 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
     schedule_id = (await api.call("POST", "/api/v1/schedules", acme.key, every_day)).json["scheduleId"]
     assert (await api.call("POST", f"/api/v1/schedules/{schedule_id}/trigger", acme.key)).status == 201
     await make_project(api, acme, "of-acme", name="secret-of-acme")
+    number = (await make_destination(api, acme, "of-acme", name="lake-of-acme"))["id"]
     module_job = await submit_scrap(api, acme, queries=["secret-of-acme"])
     pocket.project()
     module_fresh = await submit_scrap(api, acme, queries=["secret-of-acme"])
@@ -66,7 +70,7 @@ async def test_no_route_shows_or_changes_anything_of_another_org(
         names = {"job_id": job_id, "workflow_id": "of-acme", "key_id": key_id, "org_id": "acme"}
         names |= {"webhook_id": webhook_id, "provider": "decodo", "version": "1"}
         names["schedule_id"] = schedule_id
-        names |= {"org": "acme", "project": "of-acme"}
+        names |= {"org": "acme", "project": "of-acme", "number": str(number)}
         names["destination_id"] = "lake-of-acme"
         for operation in OPERATIONS:
             answer = await _try(api, operation, names, rival.key)

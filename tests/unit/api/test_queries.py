@@ -29,6 +29,8 @@ WITHOUT_ORG = {
     "page_by_status": "its parts are `page`, which names the org",
     "past_of_domain": "part of `past_retention`, which names the org",
     "past_of_url": "part of `past_retention`, which names the org",
+    "org_of_destination": "the operator names a number alone; a key of an org asks for its own",
+    "org_of_schedule": "the operator names a number alone; a key of an org asks for its own",
     "orgs": "the operator's list of all orgs",
     "grant_of_key": "which org a key belongs to is what it asks",
     "forget_replays": "what is forgotten is old, whosever it was",
