@@ -31,7 +31,7 @@ NAMES: dict[Any, dict[str, str]] = {  # of the API, where they differ from those
 INSIDE: dict[Any, set[str]] = {  # that no answer shows
     Visit: {"org_id", "job_id", "seq", "event_id", "partition", "attempt", "final_url", "body_ref", "content_type",
             "body_bytes"},
-    JobLine: set(), Gate: set(), Extraction: set(),
+    JobLine: {"vocabulary"}, Gate: set(), Extraction: set(),
 }  # fmt: skip
 
 
