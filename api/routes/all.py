@@ -31,6 +31,7 @@ from api.routes import (
     spider_logs,
     spider_orgs,
     spider_projects,
+    spider_schedules,
     spider_stats,
     spider_submit,
     stream,
@@ -78,6 +79,7 @@ _SUBJECTS = (
     spider_stats,
     spider_deploys,
     spider_destinations,
+    spider_schedules,
 )
 DESCRIBED: tuple[Operation, ...] = tuple(operation for subject in _SUBJECTS for operation in subject.OPERATIONS)
 OPERATIONS: tuple[Operation, ...] = (*DESCRIBED, openapi.operation_for(DESCRIBED))

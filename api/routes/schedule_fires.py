@@ -32,7 +32,7 @@ async def trigger(call: Call) -> web.StreamResponse:
     key = submission.given_key(call.request.headers) or uuid7()
     schedule = await schedule_of(call)
     with repeatable(key):
-        reply = await _triggered(call, schedule, key, given="Idempotency-Key" in call.request.headers)
+        reply = await triggered(call, schedule, key, given="Idempotency-Key" in call.request.headers)
     made = done(reply)
     note(jobs=len(made.job_ids))
     headers = {"Idempotency-Key": key, **ledger_position(reply)}
@@ -61,7 +61,7 @@ async def trigger_by_tags(call: Call) -> web.StreamResponse:
         async with turn:
             try:
                 whole = await _whole(call, schedule)
-                made = done(await _triggered(call, whole, f"{key}\0{schedule.schedule_id}", given=given))
+                made = done(await triggered(call, whole, f"{key}\0{schedule.schedule_id}", given=given))
             except Problem as problem:
                 if problem.status >= 500:
                     raise
@@ -119,7 +119,7 @@ async def _meant(call: Call) -> list[Schedule]:
     return found
 
 
-async def _triggered(call: Call, schedule: Schedule, key: str, *, given: bool) -> Reply:
+async def triggered(call: Call, schedule: Schedule, key: str, *, given: bool) -> Reply:
     """Ask the ledger for a fire. A repeat whose workflow is gone by now is answered from what is known of its key."""
     digest = submission.key_digest(call.caller.org_id, key)
     allowed = call.parts.settings.allowed_networks

@@ -4,9 +4,7 @@ from aiohttp import web
 from msgspec.structs import replace
 
 from api import submission
-from api.config import deploys, project_destinations, projects
-from api.config.deploys import Deploy
-from api.errors import invalid, not_found
+from api.config import project_destinations
 from api.http import answer
 from api.operation import Call, Operation
 from api.refused import done, repeatable
@@ -17,7 +15,9 @@ from api.spiders.frame import PREFIX, acting
 from api.spiders.job_reading import job_made
 from api.spiders.job_requests import SubmitSpiders
 from api.spiders.job_shown import job_shown
+from api.spiders.scheduled import pinned
 from api.spiders.submission import new_job, run_options, submission_of
+from api.spiders.there import deploy_of
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
 
@@ -30,7 +30,7 @@ async def submit(call: Call) -> web.StreamResponse:
     body: SubmitSpiders = call.body
     call = await acting(call, body.org)
     org_id = call.caller.org_id
-    deploy = await _deploy_of(call, body)
+    deploy = await deploy_of(call.parts.pool, org_id, body.project, pinned(body))
     options = run_options(body, deploy)
     given = submission.given_key(call.request.headers)
     key = given or uuid7()
@@ -55,19 +55,6 @@ async def submit(call: Call) -> web.StreamResponse:
     if made.repeated:
         headers["Idempotency-Replayed"] = "true"
     return answer(200 if made.repeated else 201, job_shown(await job_made(call, job_id)), headers)
-
-
-async def _deploy_of(call: Call, body: SubmitSpiders) -> Deploy:
-    org_id, wanted = call.caller.org_id, body.deploy_version
-    version = wanted if isinstance(wanted, int) else None
-    found = await deploys.find(call.parts.pool, org_id, body.project, version)
-    if found:
-        return found
-    if await projects.find(call.parts.pool, org_id, body.project) is None:
-        raise not_found("project")
-    if version is None:
-        raise invalid("project", "nothing was deployed of this project yet: upload a deploy first")
-    raise invalid("deploy_version", f"this project has no version {version}: list its deploys")
 
 
 OPERATIONS = (

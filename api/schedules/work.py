@@ -18,8 +18,9 @@ from api.config.store import Pool
 from api.errors import Problem
 from api.routing import workflows_for
 from api.sealing import sealing_of_org
+from api.spiders import scheduled
 from services.ledger.commands import NewJob, SubmitJobs
-from services.runtime.ids import derived_uuid7
+from services.runtime.ids import derived_uuid7, uuid7
 from services.runtime.networks import Networks
 from services.runtime.shredding.store import JobKeys
 
@@ -52,6 +53,9 @@ async def submitted(
 
     The jobs of a due time (microseconds UTC) have the same ids whoever makes them: there is one key for each of them.
     """
+    if schedule.project is not None:
+        job_id = uuid7() if due_at is None else _id_of(schedule, due_at, 0)
+        return await scheduled.submitted(pool, keys, schedule, asks, job_id=job_id, digest=digest)
     work = msgspec.convert(schedule.work, requests.SubmitJobs)
     with within("work"):
         jobs = submission.new_jobs(work, allowed=allowed)

@@ -121,3 +121,46 @@ class DeletedByNumber(SpiderAnswer, frozen=True, kw_only=True):
 
     id: int
     deleted: bool
+
+
+class SpiderSchedule(SpiderAnswer, frozen=True, kw_only=True):
+    """A schedule and the run that it submits, as it was asked for; values of `env` are kept, and not shown."""
+
+    id: int
+    org: str
+    project: str
+    name: str
+    cron: str
+    timezone: str
+    spiders: list[str]
+    spider_args: dict[str, Any]
+    settings: dict[str, Any]
+    env: dict[str, None]
+    deploy_version: int | None  # null: the latest when it fires
+    grouped: bool | None
+    unblock: str
+    proxy_country: str | None
+    isolate_pipelines: bool | None
+    memory: int | str | None
+    cpus: float | None
+    timeout_seconds: int | None
+    log_level: str | None
+    priority: int | None
+    enabled: bool
+    next_run_at: Timestamp | None  # null: it is disabled
+    last_run_at: Timestamp | None
+    created_at: Timestamp
+
+
+class SpiderSchedules(SpiderAnswer, frozen=True, kw_only=True):
+    """The schedules that the caller asked for, by their ids."""
+
+    schedules: list[SpiderSchedule]
+
+
+class SpiderRun(SpiderAnswer, frozen=True, kw_only=True):
+    """The job that a schedule submitted just now; `next_run_at` is as it was."""
+
+    id: int
+    key: str
+    next_run_at: Timestamp | None

@@ -86,3 +86,11 @@ async def make_destination(api: Api, tenant: Tenant, project: str = "shop", **mo
     made = await api.call("POST", "/spider/destinations", tenant.key, body)
     assert made.status == 201, made.json
     return dict(made.json)
+
+
+async def make_schedule(api: Api, tenant: Tenant, **more: Any) -> dict[str, Any]:
+    """Make a schedule of every day of the spider `one`."""
+    body = {"project": "shop", "name": "daily", "cron": "0 6 * * *", "spiders": ["one"], **more}
+    made = await api.call("POST", "/spider/schedules", tenant.key, body)
+    assert made.status == 201, made.json
+    return dict(made.json)

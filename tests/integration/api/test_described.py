@@ -46,6 +46,10 @@ BEYOND_OF_KEYS = (
     "POST /api/v1/destinations/{destination_id}/test",
     "POST /api/v1/webhooks",
     "PATCH /api/v1/webhooks/{webhook_id}",
+    "PUT /spider/projects/{org}/{project}/settings",
+    "POST /spider/deploys/upload",
+    "POST /spider/destinations",
+    "POST /spider/schedules",
 )
 BEYOND_OF_OPERATOR = ("POST /api/v1/orgs", "PUT /api/v1/orgs/{org_id}/plan", "POST /api/v1/orgs/{org_id}/credits")
 LENIENT = ("--exclude-checks", "positive_data_acceptance")

@@ -24,6 +24,8 @@ BODIES: dict[str, Any] = {
     "/api/v1/webhooks": {"url": "https://rival.example/hook"},
     "/spider/projects": {"slug": "mine"},
     "/spider/destinations": {"org": "acme", "project": "of-acme", "name": "mine", "kind": "bigquery"},
+    "/spider/jobs": {"org": "acme", "project": "of-acme", "spiders": ["one"]},
+    "/spider/schedules": {"org": "acme", "project": "of-acme", "name": "m", "cron": "0 6 * * *", "spiders": ["one"]},
     "/spider/deploys/from-git": {"org": "acme", "project": "of-acme"},
     "/api/v1/workflows": {"workflowId": "mine", "document": WORKFLOW},
     "/api/v1/workflows/{workflow_id}": {"document": WORKFLOW},
@@ -34,9 +36,16 @@ OF_SPIDERS = {
     "/spider/deploys/from-git": {403},  # likewise
     "/spider/deploys/upload": {400},  # no form
     "/spider/destinations": {403},  # it names the other org
+    "/spider/jobs": {403},  # likewise
+    "/spider/schedules": {403},  # likewise
+    "/spider/schedules/{number}": {404},  # among its own there is none of this number
+    "/spider/schedules/{number}/toggle": {404},
+    "/spider/schedules/{number}/run": {404},
     "/spider/destinations/{number}": {404},  # among its own there is none of this number
 }
-QUERIES = dict.fromkeys(("/spider/deploys", "/spider/destinations"), "?org=acme&project=of-acme")
+QUERIES = dict.fromkeys(
+    (f"/spider/{what}" for what in ("deploys", "destinations", "jobs", "schedules")), "?org=acme&project=of-acme"
+)
 
 
 async def test_no_route_shows_or_changes_anything_of_another_org(

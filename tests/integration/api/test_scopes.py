@@ -21,6 +21,7 @@ AFTER_THE_END = {
     "POST /api/jobs/{job_id}/resume": {404},
     "POST /api/jobs/{job_id}/cancel": {404},
     "DELETE /api/jobs/{job_id}": {404},
+    "POST /spider/jobs/{job_id}/cancel": {404},  # nor one of spiders
     "DELETE /api/v1/jobs/{job_id}": {200, 202},  # it is forgotten, not changed
     "POST /api/v1/jobs/{job_id}/deliveries/{destination_id}/redeliver": {202},  # deliveries have lives of their own
     "POST /api/v1/jobs/{job_id}/deliveries/{destination_id}/waive": {202},  # was acknowledged: nothing happens
