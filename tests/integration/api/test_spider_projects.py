@@ -175,6 +175,16 @@ async def test_deleting_a_project_kills_its_queued_jobs_and_keeps_the_records_of
     assert pocket.job(acme.partition, of_workflow).status is Status.PENDING
 
 
+async def test_deleting_a_project_leaves_jobs_of_a_workflow_that_is_called_like_it(
+    api: Api, acme: Tenant, pocket: PocketLedger
+) -> None:
+    await make_project(api, acme, "products")  # as the workflow of acme is
+    of_workflow = await submit(api, acme)
+    pocket.project()
+    assert (await api.call("DELETE", f"{PROJECTS}/acme/products", acme.key)).json["killed_jobs"] == 0
+    assert pocket.job(acme.partition, of_workflow).status is Status.PENDING
+
+
 async def test_a_deletion_that_came_to_no_end_goes_on_when_it_is_repeated_and_nothing_is_left_of_the_project(
     api: Api, acme: Tenant, pocket: PocketLedger
 ) -> None:
