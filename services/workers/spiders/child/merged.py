@@ -11,7 +11,11 @@ from services.workers.spiders.frames import OURS, Spec
 
 FIRST, LAST = 0, 950  # places of extensions and of downloader middlewares: the latter next to the downloader
 FEEDS = ("FEEDS", "FEED_URI")
-EXTENSIONS_OFF = ("scrapy.extensions.feedexport.FeedExporter", "scrapy.extensions.telnet.TelnetConsole")
+EXTENSIONS_OFF = (
+    "scrapy.extensions.feedexport.FeedExporter",
+    "scrapy.extensions.telnet.TelnetConsole",
+    "scrapy.extensions.remote_control.RemoteControl",
+)
 OVERRIDDEN: dict[str, Any] = {
     "FEEDS": {},
     "FEED_URI": None,
