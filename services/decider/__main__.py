@@ -152,6 +152,7 @@ def decide(
             count("commands_decided", decided, partition=label)
         level("position", decider.position, process="decider", partition=label)  # timers and leases move it too
         level("jobs_live", decider.live_jobs, partition=label)
+        level("gate_age", decider.gate_age, partition=label)
         level("deliveries_overdue", decider.ledger.resends.waiting, partition=label)
     decider.close()
 

@@ -10,6 +10,7 @@ from schemas.events import AnyEvent, JobsArchived, PositionMarked, WorkerAlive, 
 from services.decider.alarms import raise_alarms
 from services.decider.archive import Archive, ArchiveAway, NoArchive
 from services.decider.batch import Batch, BatchDecider, Encodes
+from services.decider.gate_ages import GateAges
 from services.decider.inbox import Inbox
 from services.decider.leases import Hearing, LeaseClock
 from services.decider.outgoing import reply_of, transaction_of
@@ -77,6 +78,7 @@ class PartitionDecider:
         self._permits = tools.permits
         self._leases = LeaseClock(tools.policy, self._now())
         self._archive = tools.archive(decider.ledger.partition)
+        self._gate = GateAges(self.ledger.jobs.values())
         self._hearing = Hearing(tools.policy, inbox.end, lambda: inbox.next_offset)
 
     @property
@@ -93,6 +95,11 @@ class PartitionDecider:
     def live_jobs(self) -> int:
         """How many jobs are in memory and have not ended."""
         return len(self.ledger.jobs) - len(self.ledger.ended)
+
+    @property
+    def gate_age(self) -> float:
+        """For how many seconds the job that waits longest at its gate has waited; 0 where none does."""
+        return self._gate.oldest_seconds(self._now())
 
     def step(self) -> int:
         """Wait for commands, decide and commit what has come in and what is due; return the number of commands."""
@@ -179,7 +186,9 @@ class PartitionDecider:
             self._transactions.write(transaction_of(batch, self._settings))
             timed("transaction_seconds", time.monotonic() - started, partition=str(self.ledger.partition))
             count("events_recorded", len(batch.events), partition=str(self.ledger.partition))
-            raise_alarms(stored.recorded for stored in batch.events)
+            committed = [stored.recorded for stored in batch.events]
+            raise_alarms(committed)
+            self._gate.committed(committed)
         self._reply(batch.replies)
 
     def _reply(self, replies: Sequence[Reply]) -> None:

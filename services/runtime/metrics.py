@@ -60,6 +60,7 @@ Level = Literal[
     "schedules_overdue",
     "circuit_open",
     "deliveries_overdue",
+    "gate_age",
     "webhook_endpoints_throttled",
     "rebuild_events_left",
     "verify_violations",
@@ -250,6 +251,12 @@ METRICS: dict[Name, Metric] = {
     "deliveries_overdue": Metric(
         "Deliveries that are due and wait until others that were sent again are answered",
         "deliveries",
+        (DECIDER,),
+        ("partition",),
+    ),
+    "gate_age": Metric(
+        "Since the extraction of the job that waits longest for the ACKs of its gate; 0: none waits",
+        "seconds of age",
         (DECIDER,),
         ("partition",),
     ),
