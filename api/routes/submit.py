@@ -18,6 +18,7 @@ from api.routing import workflows_for
 from api.sealing import former_digest_key, sealing_of
 from services.ledger.commands import NewJob, SubmitJobs
 from services.ledger.replies import Reply
+from services.runtime import tracing
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
 from services.runtime.settings import Settings
@@ -27,6 +28,7 @@ MAX_SUBMIT_BYTES = 16 * 1024 * 1024  # 10,000 long urls
 
 async def submit(call: Call) -> web.StreamResponse:
     """Record the jobs and answer once the ledger has them; a repeat with the same key gets the same jobs."""
+    began = tracing.clock()
     key = submission.given_key(call.request.headers) or uuid7()
     jobs = submission.new_jobs(call.body, allowed=call.parts.settings.allowed_networks)
     pool, org_id = call.parts.pool, call.caller.org_id
@@ -68,6 +70,7 @@ async def submit(call: Call) -> web.StreamResponse:
             raise
         return await _known(call, key, jobs, None, problem)  # of the digest of today the ledger has just told
     await sealing.tidy(commands, replies)
+    _trace(call, replies, began)
     return _submitted(call, key, replies)
 
 
@@ -111,6 +114,20 @@ async def _asked(call: Call, key: str, commands: list[SubmitJobs]) -> list[Reply
         done(first)  # another body under this key meets the first part: nothing else is sent then
         rest = await asyncio.gather(*(call.parts.commander.ask(call.caller.partition, part) for part in commands[1:]))
     return [first, *rest]
+
+
+def _trace(call: Call, replies: list[Reply], began: int) -> None:
+    """Tell of the submission of each job, with a link to the caller's trace where it named one."""
+    if not tracing.on():
+        return
+    ended = tracing.clock()
+    for job_id in (job_id for reply in replies if not done(reply).repeated for job_id in done(reply).job_ids):
+        told: dict[str, tracing.Attribute] = {
+            "org_id": call.caller.org_id,
+            "request_id": call.request_id,
+            "partition": call.caller.partition,
+        }
+        tracing.span(tracing.Span(job_id, "submit", "", began, ended, told, caller=call.traceparent))
 
 
 def _submitted(call: Call, key: str, replies: list[Reply]) -> web.Response:

@@ -8,6 +8,8 @@ from projections.postgres.batch import Batch, batch_of
 from projections.postgres.rows import Checkpoint
 from projections.postgres.store import CheckpointMoved, Store, VersionReplaced
 from projections.runner import Log, Runner
+from schemas.recorded import Recorded
+from services.runtime import tracing
 from services.runtime.errors import KeysAway, RegistryFault, Unsealable
 from services.runtime.health import Progress
 from services.runtime.ledger_log import Entry
@@ -45,8 +47,10 @@ class PostgresSink:
 
     def write(self, entries: Sequence[Entry]) -> dict[int, LogCheckpoint]:
         """Fold entries onto the rows; rows and checkpoints change in one transaction."""
-        batch = batch_of(self._checkpoints, entries)
+        batch, began = batch_of(self._checkpoints, entries), tracing.clock()
         self._store.write(batch)
+        if tracing.on():
+            _trace(batch, self._reader, began)
         self._checkpoints |= batch.after
         _count(batch, self._reader)
         return _places(batch.after)
@@ -87,3 +91,22 @@ def _places(checkpoints: Mapping[int, Checkpoint]) -> dict[int, LogCheckpoint]:
 def _count(batch: Batch, reader: str) -> None:
     for event_type, number in Counter(recorded.header.event_type for recorded in batch.events).items():
         count("events_folded", number, reader=reader, event_type=event_type)
+
+
+def _trace(batch: Batch, reader: str, began: int) -> None:
+    """Tell of each job whose events were just folded."""
+    by_job: dict[str, list[Recorded]] = {}
+    for recorded in batch.events:
+        if tracing.traced(recorded.event.job_id):
+            by_job.setdefault(recorded.event.job_id, []).append(recorded)
+    ended = tracing.clock()
+    for job_id, its in by_job.items():
+        last = its[-1].header
+        told: dict[str, tracing.Attribute] = {
+            "org_id": its[0].event.org_id,
+            "reader": reader,
+            "partition": last.partition,
+            "events": len(its),
+            "last_position": last.position,
+        }
+        tracing.span(tracing.Span(job_id, "project", f"{reader}/{last.position}", began, ended, told))

@@ -16,12 +16,13 @@ from services.decider.leases import Hearing, LeaseClock
 from services.decider.outgoing import reply_of, transaction_of
 from services.decider.permits import Permits
 from services.decider.restore import restore
+from services.decider.spans import tell_decided
 from services.ledger.archive import absent, archivable
 from services.ledger.commands import AnyCommand
 from services.ledger.job import Job
 from services.ledger.policy import HOUR, Policy
 from services.ledger.replies import Refused, Reply
-from services.runtime import topics
+from services.runtime import topics, tracing
 from services.runtime.dead_letter import Park
 from services.runtime.ends import Ends
 from services.runtime.errors import BrokerFault, DeadLetterLimit
@@ -182,13 +183,15 @@ class PartitionDecider:
 
     def _commit(self, batch: Batch) -> None:
         if batch.events:
-            started = time.monotonic()
+            began, started = tracing.clock(), time.monotonic()
             self._transactions.write(transaction_of(batch, self._settings))
             timed("transaction_seconds", time.monotonic() - started, partition=str(self.ledger.partition))
             count("events_recorded", len(batch.events), partition=str(self.ledger.partition))
             committed = [stored.recorded for stored in batch.events]
             raise_alarms(committed)
             self._gate.committed(committed)
+            if tracing.on():
+                tell_decided(self.ledger.jobs, committed, began)
         self._reply(batch.replies)
 
     def _reply(self, replies: Sequence[Reply]) -> None:

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import uvloop
 
-from services.runtime import logs
+from services.runtime import logs, tracing
 from services.runtime.errors import RuntimeFault, SettingsError
 from services.runtime.settings import Settings, settings_from
 
@@ -38,7 +38,8 @@ def _exit_code(main: Main, service: str) -> int:
         settings = settings_from(os.environ)
         logs.setup(settings, service)
         gc.freeze()  # what was imported stays: looking through it for garbage held a loop up for 100 ms at a time
-        with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+        telling = tracing.telling(settings, service)
+        with telling, asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             runner.run(_until_signal(main, settings))
     except Exception as error:
         if settings_error := _settings_error_in(error):

@@ -112,6 +112,8 @@ class Settings:
     allowed_networks: Networks = ()  # not public, and may be called for customers all the same: 10.0.0.0/8,fd00::/8
     dead_letter_limit: int = 1000  # parked records of one topic and hour, by whomever, before a process stops
     log_level: str = "INFO"
+    otlp: str = ""  # base URL of an OTLP receiver (HTTP) for spans of jobs, such as http://127.0.0.1:4318; empty: none
+    trace_share: float = 1.0  # of all jobs, of which spans are told
     calls_per_second: float = 250.0  # that a key may make to one API process, twice as many in a burst; 0: no limit
     failed_calls_per_second: float = 10.0  # with no good key, from one address to one API process; 0: no limit
     operator_key: str = ""
@@ -189,7 +191,10 @@ def _check(settings: Settings) -> None:
             raise SettingsError(f"JOBLEDGER_{name.upper()} must be 0, for what the kind of warehouse has, or more")
     if settings.lease_seconds < 2 * settings.heartbeat_seconds:
         raise SettingsError("JOBLEDGER_LEASE_SECONDS must be at least twice JOBLEDGER_HEARTBEAT_SECONDS")
-    for name in ("brightdata_url", "oxylabs_url", "nimble_url", "zyte_url", "decodo_url"):
+    if not 0 <= settings.trace_share <= 1:
+        raise SettingsError("JOBLEDGER_TRACE_SHARE takes a share of all jobs, from 0 to 1")
+    urls = ["brightdata_url", "oxylabs_url", "nimble_url", "zyte_url", "decodo_url"]
+    for name in [*urls, "otlp"] if settings.otlp else urls:
         if not re.fullmatch(r"https?://[^/\s@?#]+(/[^\s?#]*)?", getattr(settings, name)):
             raise SettingsError(
                 f"JOBLEDGER_{name.upper()} takes a URL such as https://api.example without user or query"

@@ -13,11 +13,13 @@ from services.ledger.commands import ClaimTask, ReportProgress
 from services.ledger.replies import Granted, Refused, Reply
 from services.ledger.reports import Chunk, HandedBack, ItemsReport, NodeReport, Outcome
 from services.ledger.tasks import Task
+from services.runtime import tracing
 from services.runtime.commander import Asker
 from services.runtime.errors import LedgerUnavailable, NotDelivered
 from services.runtime.ids import uuid7
 from services.runtime.logs import about, note
 from services.runtime.metrics import count, level, timed
+from services.workers import spans
 from services.workers.attempt import Report
 from services.workers.slots import Slots
 
@@ -98,6 +100,7 @@ class Executor:
     async def _carry(self, task: Task, claimed: Callable[[], None]) -> None:
         with about(org_id=task.org_id, job_id=task.job_id, partition=task.partition):
             self._claiming.append(task)
+            began = tracing.clock()
             try:
                 reply = await self._claim(task)
             finally:
@@ -109,8 +112,12 @@ class Executor:
             if not isinstance(reply.body, Granted):
                 return
             note(attempt=reply.body.attempt)
+            spans.claimed(task, reply.body.attempt, began)
             if taken_at <= reply.position:
-                await self._run(task, reply.body, reply.position)
+                try:
+                    await self._run(task, reply.body, reply.position)
+                finally:
+                    spans.attempted(task, reply.body.attempt, self._worker_id, began)
             elif self._is_new(task.job_id, reply.body.attempt):  # and not to begin by a second answer
                 await self._tell(task, reply.body.attempt, GIVEN_BACK)
 
@@ -194,6 +201,7 @@ class Executor:
             except NotDelivered as error:
                 log.warning("report not delivered, telling again", extra={"job_id": task.job_id, "reason": str(error)})
         _measure(told.nodes)
+        spans.visited(task, attempt, told.nodes)
         _measure_items(task.module, told.items)
 
     async def _may_go_on(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...]) -> bool:
@@ -201,6 +209,7 @@ class Executor:
         report = replace(self._report(task, attempt, Report(nodes)), requester=self._ledger.boot_id)
         reply = await self._asked(task, report)
         _measure(nodes)
+        spans.visited(task, attempt, nodes)
         if isinstance(reply.body, Refused):
             log.info("job not gone on with", extra={"job_id": task.job_id, "reason": reply.body.code})
             if reply.body.code in ENDED:  # others wait for its worker to stop

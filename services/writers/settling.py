@@ -10,6 +10,7 @@ from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.health import Progress
 from services.runtime.metrics import level, timed
+from services.runtime.tracing import clock
 from services.writers.counting import counted
 from services.writers.telling import Telling
 from services.writers.writer import DestinationDown, Writer
@@ -32,11 +33,12 @@ class Settling:
 
     async def deliver(self, deliveries: Sequence[Delivery]) -> None:
         """Return when the broker has the answer for every delivery; a destination that is down is waited for."""
+        began = clock()
         results = await self._written(deliveries)
         answers: defaultdict[int, list[DeliveryResult]] = defaultdict(list)
         for delivery, result in zip(deliveries, results, strict=True):
             answers[delivery.partition].append(result)
-        counted(results, self._kind)
+        counted(results, self._kind, began)
         await self._telling.tell_all(answers)
 
     async def _written(self, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:

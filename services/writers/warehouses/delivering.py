@@ -13,6 +13,7 @@ from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.errors import Unsealable
 from services.runtime.metrics import level, timed
+from services.runtime.tracing import clock
 from services.writers.chunked import Chunked
 from services.writers.counting import counted
 from services.writers.reading import ItemReading
@@ -52,10 +53,10 @@ class Delivering:
 
     async def deliver(self, name: Name, deliveries: Sequence[Delivery]) -> list[DeliveryResult]:
         """Deliver to one destination; return a result for each delivery, whatever goes wrong."""
-        started = time.monotonic()
+        began, started = clock(), time.monotonic()
         results = await self._delivered(name, deliveries)
         timed("delivery_batch_seconds", time.monotonic() - started, destination_kind=self._kind.name)
-        counted(results, self._kind.name)
+        counted(results, self._kind.name, began)
         level("destinations_unavailable", self._circuits.open, destination_kind=self._kind.name)
         return results
 

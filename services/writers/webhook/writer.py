@@ -13,6 +13,7 @@ import psycopg_pool
 from services.ledger.reports import DeliveryResult
 from services.ledger.tasks import Delivery
 from services.runtime.errors import BlobFault, BlobMissing, Unsealable
+from services.runtime.tracing import clock
 from services.writers.counting import counted_one
 from services.writers.webhook.calls import Calls, endpoint_of
 from services.writers.webhook.endpoints import Endpoint, Endpoints, Name
@@ -36,8 +37,9 @@ class WebhookWriter:
 
     async def deliver(self, delivery: Delivery) -> DeliveryResult:
         """Send one message; whatever goes wrong is in the result."""
+        began = clock()
         result = await self._delivered(delivery)
-        counted_one(result, KIND)
+        counted_one(result, KIND, began)
         return result
 
     async def _delivered(self, delivery: Delivery) -> DeliveryResult:

@@ -13,19 +13,28 @@ from services.localstack.places import StackDir
 from services.localstack.services import LOCAL_WRITERS
 from tests.acceptance.commands import jobledger
 from tests.integration.visible.standing import Standing
+from tests.otlp_receiver import Receiver, receiving
 
 JOBS = 13  # the fewest that a demo takes
 START_SECONDS = 30.0
 
 
 @pytest.fixture(scope="session")
-def standing(tmp_path_factory: pytest.TempPathFactory, pages: str) -> Iterator[Standing]:
+def receiver() -> Iterator[Receiver]:
+    """What the processes tell their spans to."""
+    with receiving() as receiver:
+        yield receiver
+
+
+@pytest.fixture(scope="session")
+def standing(tmp_path_factory: pytest.TempPathFactory, pages: str, receiver: Receiver) -> Iterator[Standing]:
     """The stack; whatever happens, its processes go on and then stop."""
     root: Path = tmp_path_factory.mktemp("visible")
     try:
-        ran = jobledger(root, "demo", "--jobs", str(JOBS), "--json", more={LOCAL_WRITERS: "customer_postgres"})
+        more = {LOCAL_WRITERS: "customer_postgres", "JOBLEDGER_OTLP": receiver.url}
+        ran = jobledger(root, "demo", "--jobs", str(JOBS), "--json", more=more)
         assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
-        standing = Standing(StackDir(root), pages)
+        standing = Standing(StackDir(root), pages, more)
         if standing.state().ephemeral:
             pytest.skip(f"needs a broker that tells where topics end; the broker is {standing.state().broker}")
         yield standing

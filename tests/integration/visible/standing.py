@@ -5,7 +5,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +30,7 @@ class Standing:
 
     directory: StackDir
     pages: str  # base URL of a site that jobs may fetch from
+    settings: Mapping[str, str]  # that it was started with
 
     def state(self) -> StackState:
         """Return what the supervisor says."""
