@@ -1,8 +1,8 @@
-"""What a job costs a decider, by how many are pending: `python -m bench.queue`.
+"""What a job costs a decider, by how many are pending and of how many orgs: `python -m bench.queue`.
 
-Each depth has a ledger of its own, filled before the clock runs. Then jobs are submitted, dispatched, claimed,
-extracted and acknowledged one after the other, through the rules and the stored bytes, without Kafka. The figures are
-CPU time of this process.
+Each depth and each number of orgs has a ledger of its own, filled before the clock runs. Then jobs are submitted,
+dispatched, claimed, extracted and acknowledged one after the other, through the rules and the stored bytes, without
+Kafka. The figures are CPU time of this process, and what was counted: events, their bytes, and what was sent.
 """
 
 import argparse
@@ -10,6 +10,7 @@ import gc
 import statistics
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -35,7 +36,9 @@ from services.ledger.tasks import Task
 
 RESULTS = Path(__file__).parent / "results" / "queue.json"
 DEPTHS = (1_000, 10_000, 100_000, 1_000_000)
-ORGS = 1_000
+ORGS = 1_000  # at every depth
+MANY_ORGS = (10, 100, 1_000, 10_000)
+PENDING = 100_000  # of every number of orgs
 SLOTS = 100
 JOBS_IN_COMMAND = 500
 SPEC = b'\0{"url":"https://shop.example/"}'
@@ -45,8 +48,12 @@ class Depth(msgspec.Struct, frozen=True):
     """One depth: medians over the rounds."""
 
     pending: int
+    orgs: int
     cpu_us_per_job: float
-    ratio: float  # to the shallowest in the same round
+    ratio: float  # to the first in the same round
+    events_per_job: float
+    bytes_per_job: float  # of events, as they are stored
+    sent_per_job: float  # tasks, deliveries and replies
 
 
 class Figures(msgspec.Struct, frozen=True):
@@ -54,26 +61,28 @@ class Figures(msgspec.Struct, frozen=True):
 
     command: str
     machine: dict[str, str | int | float]
-    orgs: int
     jobs_per_round: int
     rounds: int
     depths: list[Depth]
+    orgs: list[Depth]
 
 
 class Partition:
     """A decider of one partition with a fleet; everything that is dispatched is run at once."""
 
-    def __init__(self, pending: int) -> None:
+    def __init__(self, pending: int, orgs: int = ORGS) -> None:
+        self.orgs, self.filled = orgs, pending
+        self.events = self.stored = self.sent = 0
         self.now, self._offset, self._number = START, 0, 0
         self.tasks: list[Task] = []
         self._decider = BatchDecider(Ledger(0, Policy(ended_kept=1_000, ended_kept_for=0)), Encoder(NUMBERS))
-        for org in range(ORGS):
+        for org in range(orgs):
             self._tell(RegisterOrg(command_id="r", org_id=_org(org), name="org", max_in_flight=5))
         self._tell(
             AnnounceWorker(command_id="a", worker_id="w", boot_id="b", kind="workflow", slots=SLOTS, free_slots=SLOTS)
         )
-        each = max(1, pending // ORGS)
-        for org in range(min(ORGS, pending)):
+        each = max(1, pending // orgs)
+        for org in range(min(orgs, pending)):
             for first in range(0, each, JOBS_IN_COMMAND):
                 self.submit(org, min(JOBS_IN_COMMAND, each - first))
 
@@ -114,9 +123,10 @@ class Partition:
 
     def costs(self, jobs: int) -> float:
         """Return what a job costs now, in microseconds of CPU."""
+        self.events = self.stored = self.sent = 0
         began = time.process_time()
         for number in range(jobs):
-            self.cycle(number % ORGS)
+            self.cycle(number % self.orgs)
         return (time.process_time() - began) / jobs * 1e6
 
     @property
@@ -127,32 +137,44 @@ class Partition:
     def _tell(self, command: AnyCommand) -> None:
         self._decider.command(command, self._offset, self.now)
         self._offset += 1
-        self.tasks += self._decider.take().tasks
+        batch = self._decider.take()
+        self.tasks += batch.tasks
+        self.events += len(batch.events)
+        self.stored += sum(len(event.stored) for event in batch.events)
+        self.sent += len(batch.tasks) + len(batch.deliveries) + len(batch.replies)
 
 
 def main() -> int:
     """Measure, print, and write the figures down where that is asked for."""
     options = _options()
-    partitions = [Partition(pending) for pending in options.depths]
+    depths = _measured([Partition(pending) for pending in options.depths], options)
+    orgs = _measured([Partition(max(options.pending, orgs), orgs) for orgs in options.orgs], options)
+    if options.write:
+        figures = Figures("python -m bench.queue --write", machine_facts(), options.jobs, options.rounds, depths, orgs)
+        RESULTS.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=2) + b"\n")
+    return 0
+
+
+def _measured(partitions: Sequence[Partition], options: argparse.Namespace) -> list[Depth]:
     gc.collect()
     gc.freeze()  # as a decider does that has read its log
     for partition in partitions:
         partition.costs(options.jobs)  # what is done once is done
-    # Round by round through all depths: whatever else the machine does meets them alike.
+    # Round by round through all of them: whatever else the machine does meets them alike.
     rounds = [[partition.costs(options.jobs) for partition in partitions] for _ in range(options.rounds)]
     found = []
-    for number, pending in enumerate(options.depths):
+    for number, partition in enumerate(partitions):
         cost = statistics.median(costs[number] for costs in rounds)
         ratio = statistics.median(costs[number] / costs[0] for costs in rounds)
-        found.append(Depth(pending, round(cost, 1), round(ratio, 3)))
-        print(f"{pending:>9,} pending: {cost:7.1f} us of CPU a job, ratio {ratio:.3f}")
-    for partition, pending in zip(partitions, options.depths, strict=True):
-        if abs(partition.pending - pending) > pending // 10 + SLOTS:
-            raise AssertionError(f"{partition.pending} are pending at the end, not {pending}")
-    if options.write:
-        figures = Figures("python -m bench.queue --write", machine_facts(), ORGS, options.jobs, options.rounds, found)
-        RESULTS.write_bytes(msgspec.json.format(msgspec.json.encode(figures), indent=2) + b"\n")
-    return 0
+        counted = [round(count / options.jobs, 2) for count in (partition.events, partition.stored, partition.sent)]
+        found.append(Depth(partition.filled, partition.orgs, round(cost, 1), round(ratio, 3), *counted))
+        where = f"{partition.filled:>9,} pending of {partition.orgs:>6,} orgs"
+        what = "{:g} events, {:g} bytes, {:g} sent".format(*counted)
+        print(f"{where}: {cost:7.1f} us of CPU a job, ratio {ratio:.3f}; {what}")
+        if abs(partition.pending - partition.filled) > partition.filled // 10 + SLOTS:
+            raise AssertionError(f"{partition.pending} are pending at the end, not {partition.filled}")
+    gc.unfreeze()
+    return found
 
 
 def _org(number: int) -> str:
@@ -162,6 +184,8 @@ def _org(number: int) -> str:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.queue", description=__doc__)
     parser.add_argument("--depths", type=int, nargs="+", default=DEPTHS)
+    parser.add_argument("--orgs", type=int, nargs="+", default=MANY_ORGS)
+    parser.add_argument("--pending", type=int, default=PENDING, help="of every number of orgs")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--jobs", type=int, default=1_000, help="of one round")
     parser.add_argument("--write", action="store_true", help=f"write {RESULTS.name}")
