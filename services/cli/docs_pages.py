@@ -7,6 +7,7 @@ from api.routes.all import OPERATIONS
 from schemas.generate import generated
 from services.cli import demo_docs, docs_cases, docs_questions, docs_workflows
 from services.cli.docs_metrics import metrics_page
+from services.cli.docs_operations import operations_dashboard
 from services.cli.docs_vocabularies import vocabularies_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 from services.ledger.workflow_schema import schema_text
@@ -16,6 +17,7 @@ STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
 ASYNCAPI_PAGE = ROOT / "docs" / "asyncapi.json"
 METRICS_PAGE = ROOT / "docs" / "metrics.md"
+OPERATIONS_DASHBOARD = ROOT / "deploy" / "grafana" / "dashboards" / "operations.json"
 DEMO_PAGE = ROOT / "docs" / "demo.md"
 WORKFLOWS_PAGE = ROOT / "docs" / "workflows.md"
 QUESTIONS_PAGE = ROOT / "docs" / "bi.md"
@@ -109,6 +111,7 @@ def pages() -> dict[Path, str]:
         OPENAPI_PAGE: openapi.text(OPERATIONS),
         ASYNCAPI_PAGE: asyncapi.text(),
         METRICS_PAGE: metrics_page(),
+        OPERATIONS_DASHBOARD: operations_dashboard(),
         DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
         WORKFLOWS_PAGE: docs_workflows.renewed(WORKFLOWS_PAGE.read_text()),
         VOCABULARIES_PAGE: vocabularies_page(),
