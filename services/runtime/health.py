@@ -1,6 +1,6 @@
 """Whether a process makes progress: red when one of its loops has not come round for some seconds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,10 +61,14 @@ class Health:
         """Return the Progress of a part, made at the first call; from then on the process needs it to be ready."""
         return self._parts.setdefault(name, Progress(name, self._clock))
 
-    def report(self) -> dict[str, Any]:
-        """Return `ready`, `service`, and the state of each part; a process without parts is not ready."""
+    def report(self, asked: Collection[str] = ()) -> dict[str, Any]:
+        """Return `ready`, `service`, and the state of each part; a process without parts is not ready.
+
+        Where parts are asked for, these alone decide, and one that is not there is not ready.
+        """
         parts = {name: progress.state() for name, progress in list(self._parts.items())}
         for name, state in parts.items():
             level("process_ready", float(state["ready"]), part=name)
-        ready = bool(parts) and all(state["ready"] for state in parts.values())
+        parts |= {name: {"ready": False, "reason": "no such part"} for name in asked if name not in parts}
+        ready = bool(parts) and all(state["ready"] for name, state in parts.items() if not asked or name in asked)
         return {"ready": ready, "service": self.service, "parts": parts}

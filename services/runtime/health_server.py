@@ -15,7 +15,8 @@ def health_routes(health: Health) -> list[web.RouteDef]:
     """Return the three routes, for an application that serves more than them.
 
     GET /health  200 while the process answers at all.
-    GET /ready   200 or 503, JSON: ready, service, parts {name: {ready, reason?, figures...}}.
+    GET /ready   200 or 503, JSON: ready, service, parts {name: {ready, reason?, figures...}}; ?part=NAME, once or
+                 more: these parts alone decide.
     GET /metrics the text format of Prometheus.
     """
 
@@ -24,8 +25,8 @@ def health_routes(health: Health) -> list[web.RouteDef]:
     async def alive(_request: web.Request) -> web.Response:
         return _json({"service": health.service, "alive": True}, 200)
 
-    async def ready(_request: web.Request) -> web.Response:
-        report = health.report()
+    async def ready(request: web.Request) -> web.Response:
+        report = health.report(request.query.getall("part", []))
         return _json(report, 200 if report["ready"] else 503)
 
     async def metrics(_request: web.Request) -> web.Response:

@@ -76,6 +76,17 @@ def test_a_process_is_ready_when_each_of_its_parts_is(clock: Clock) -> None:
     assert health.part("first") is first
 
 
+def test_parts_that_are_asked_for_decide_alone(clock: Clock) -> None:
+    health = Health("api", clock)
+    health.part("postgres").beat()
+    health.part("decider").stalled("silent")
+    assert not health.report()["ready"]
+    assert health.report(["postgres"])["ready"]
+    assert health.report(["postgres"])["parts"]["decider"] == {"ready": False, "reason": "silent"}
+    assert not health.report(["postgres", "decider"])["ready"]
+    assert not health.report(["postgres", "none"])["ready"], "who asks for what is not there has it wrong"
+
+
 async def test_the_server_answers_health_ready_and_metrics() -> None:
     health = Health("decider")
     server = await serve(SETTINGS, health)
@@ -89,6 +100,10 @@ async def test_the_server_answers_health_ready_and_metrics() -> None:
         async with session.get(f"{base}/ready") as answer:
             body = await answer.json()
             assert (answer.status, body["parts"]["p0"]) == (200, {"ready": True, "position": 12})
+        health.part("p1").stalled("waits")
+        for asked, status in (("", 503), ("?part=p0", 200), ("?part=p0&part=p1", 503)):
+            async with session.get(f"{base}/ready{asked}") as answer:
+                assert answer.status == status
         async with session.get(f"{base}/metrics") as answer:
             assert answer.content_type == "text/plain"
             assert 'jobledger_process_ready{part="p0"} 1.0' in await answer.text()
