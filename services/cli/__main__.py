@@ -12,6 +12,7 @@ from services.cli import (
     explain,
     jobs,
     org_credits,
+    prepare,
     queues,
     rebuild,
     report,
@@ -26,6 +27,7 @@ from services.cli import (
 MODULES = (
     demo,
     stack,
+    prepare,
     jobs,
     watch,
     schedules,

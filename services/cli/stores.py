@@ -16,7 +16,7 @@ ADVICE = {  # by what a SQLSTATE begins with
     "28": "it refuses the user or the password of JOBLEDGER_POSTGRES",
     "3D": "the database that JOBLEDGER_POSTGRES names is not there",
     "42501": "the user of JOBLEDGER_POSTGRES lacks a right: run this as the owner of the schemas",
-    "42P01": "a table is not there: apply the migrations of this version, as `jobledger up` does",
+    "42P01": "a table is not there: apply the migrations of this version: `jobledger prepare`",
     "53": "it has no room, memory or connections left",
     "57014": "a statement was cancelled, perhaps by statement_timeout: raise it for this user, then run this again",
     "57P": AWAY,
