@@ -27,11 +27,12 @@ STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test fencing outages check bench bench-quick bench-peers simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test deploy-tools fencing outages check bench bench-quick bench-peers simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
 	@echo 'make test    install and run every test'
+	@echo 'make deploy-tools    bring helm and the schemas that the tests of deploy need, into .tools'
 	@echo 'make fencing stop writers inside their transactions, 100 times, while others take over'
 	@echo 'make outages a broker that stands still for 30 s, and everything down for many leases'
 	@echo 'make check   lint, types, dependency law, schemas, docs'
@@ -49,6 +50,11 @@ demo: install
 TEST_PROCESSES = 2
 test: install  # each process has a stack of its own
 	$(BIN)/python -m pytest -n $(TEST_PROCESSES) --dist loadgroup
+
+# What checks the files of deploy; without it these tests are skipped, and say so.
+deploy-tools: install
+	$(PIP) install --quiet --upgrade --target .tools --no-deps --no-compile --require-hashes --only-binary :all: -r deploy/tools.lock
+	$(BIN)/python -m tests.unit.deploy.tools
 
 outages: install
 	JOBLEDGER_TEST_OUTAGES=1 $(BIN)/python -m pytest tests/scenarios/test_outages_on_the_broker.py
@@ -98,6 +104,14 @@ lock: install
 	$(PIP) install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra local --extra demo --extra spiders --extra dev --generate-hashes \
 		--no-annotate --no-header --no-emit-index-url --upgrade --output-file requirements.lock pyproject.toml
+	$(IMAGE_LOCK) --extra snowflake --extra spiders --output-file deploy/docker/requirements.lock pyproject.toml
+	echo hatchling | $(IMAGE_LOCK) --output-file deploy/docker/build.lock -
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes --no-annotate --no-header \
+		--no-emit-index-url --upgrade --output-file deploy/tools.lock deploy/tools.in
+
+# What the image installs, in the versions that the tests run with: what a process needs, and what builds the wheel.
+IMAGE_LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --constraint requirements.lock \
+	--no-annotate --no-header --no-emit-index-url
 
 clean:
 	@if [ -x $(BIN)/jobledger ]; then $(BIN)/jobledger down; fi
