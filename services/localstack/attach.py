@@ -6,7 +6,7 @@ from services.localstack.errors import StackFault
 from services.localstack.places import stack_directory
 from services.localstack.secret_file import read_secrets
 from services.localstack.state import StackState, read_state
-from services.runtime.settings import Settings, settings_from
+from services.runtime.settings import Settings, from_files, settings_from
 
 NEEDED = ("JOBLEDGER_KAFKA", "JOBLEDGER_POSTGRES", "JOBLEDGER_REGISTRY", "JOBLEDGER_BLOBS")
 
@@ -24,10 +24,11 @@ def running_stack(environ: Mapping[str, str]) -> StackState:
 
 def attached_settings(environ: Mapping[str, str]) -> Settings:
     """Settings from the environment where it names every part, or else from the running stack and its secrets."""
-    if all(environ.get(key) for key in NEEDED):
-        return settings_from(environ)
+    given = from_files(environ)
+    if all(given.get(key) for key in NEEDED):
+        return settings_from(given)
     keys = {"JOBLEDGER_CREDENTIALS_KEY": _secret(environ, "credentials_key")}
-    return settings_from({**environ, **running_stack(environ).environ, **keys})
+    return settings_from({**given, **running_stack(environ).environ, **keys})
 
 
 def api_url(environ: Mapping[str, str]) -> str:
@@ -43,7 +44,7 @@ def api_url(environ: Mapping[str, str]) -> str:
 
 def operator_key(environ: Mapping[str, str]) -> str:
     """The operator key: JOBLEDGER_OPERATOR_KEY, or the one that the stack generated."""
-    given = environ.get("JOBLEDGER_OPERATOR_KEY")
+    given = from_files(environ).get("JOBLEDGER_OPERATOR_KEY")
     if given:
         return given
     kept = read_secrets(stack_directory(environ).secrets)
@@ -58,7 +59,7 @@ def signing_key(environ: Mapping[str, str]) -> str:
 
 
 def _secret(environ: Mapping[str, str], name: str) -> str:
-    given = environ.get(f"JOBLEDGER_{name.upper()}")
+    given = from_files(environ).get(f"JOBLEDGER_{name.upper()}")
     if given:
         return given
     kept = read_secrets(stack_directory(environ).secrets)

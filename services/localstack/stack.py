@@ -18,10 +18,16 @@ from services.localstack.secret_file import Secrets, secrets_of
 from services.localstack.services import Service, service_program
 from services.localstack.state import ProcessState
 from services.runtime.networks import LOCAL
+from services.runtime.settings import SECRET, from_files
 
 DEFAULT_PARTITIONS = "12"
 DATABASE = "jobledger"  # of ClickHouse
+CONNECTING = "JOBLEDGER_KAFKA_"  # settings that say how clients get to a broker that was given
 NO_CLICKHOUSE = "none"  # instead of a URL: there shall be none
+
+
+def _key(setting: str) -> str:
+    return f"JOBLEDGER_{setting.upper()}"
 
 
 def _silent(_step: str) -> None:
@@ -39,7 +45,8 @@ class Stack:
         self.directory = directory
         self.broker: Broker | None = None
         self.environ: dict[str, str] = {}  # what a client of the stack sets; complete once `start` returned
-        self._given = environ
+        self._given = from_files(environ)
+        self._read = {f"{key}_FILE": "" for key in map(_key, SECRET) if f"{key}_FILE" in environ}  # nobody reads again
         self._tell = tell
         self._children: list[tuple[Child, Restarts]] = []
 
@@ -66,6 +73,8 @@ class Stack:
         if not self._given.get("JOBLEDGER_POSTGRES"):
             postgres.ensure_database(url)
         self.environ = {
+            **{key: value for key, value in self._given.items() if key.startswith(CONNECTING)},
+            **self._read,
             "JOBLEDGER_KAFKA": kafka,
             "JOBLEDGER_POSTGRES": url,
             "JOBLEDGER_REGISTRY": registry,

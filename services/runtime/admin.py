@@ -14,12 +14,14 @@ from services.runtime.topics import Topic, all_topics, events
 
 REQUEST_SECONDS = 20.0
 LOOK_SECONDS = 0.05  # between two looks for what is not there yet
+NOT_LET_IN = frozenset({KafkaError._AUTHENTICATION, KafkaError._SSL})  # noqa: SLF001
 MAX_RECORD_BYTES = 1_048_588  # Kafka's default, said explicitly: dead letters and commands are sized by it
 
 
 def wait_for_broker(settings: Settings, deadline_seconds: float) -> None:
     """Return when the broker answers; raise BrokerFault if it does not within the deadline."""
-    client = AdminClient(client_config(settings, "wait"))
+    told: list[KafkaError] = []
+    client = AdminClient(client_config(settings, "wait") | {"error_cb": told.append})
     deadline = time.monotonic() + deadline_seconds
     while True:
         remaining = deadline - time.monotonic()
@@ -27,11 +29,19 @@ def wait_for_broker(settings: Settings, deadline_seconds: float) -> None:
             client.list_topics(timeout=max(0.1, min(1.0, remaining)))
             return
         except KafkaException as exception:
+            client.poll(0)  # brings what the client was told
             if time.monotonic() >= deadline:
                 raise BrokerFault(
                     f"no Kafka broker answers at {settings.kafka} within {deadline_seconds:g} s "
-                    f"({error_of(exception).name()}): start it with `jobledger up`, or correct JOBLEDGER_KAFKA"
+                    f"({_why(told) or error_of(exception).name()}): start it with `jobledger up`, or correct "
+                    "JOBLEDGER_KAFKA and the settings of its connection"
                 ) from None
+
+
+def _why(told: list[KafkaError]) -> str:
+    """Return why a client was not let in, where it was told more than that nobody answers."""
+    refusals = [error.str() for error in told if error.code() in NOT_LET_IN]
+    return refusals[-1] if refusals else ""
 
 
 def ensure_topics(settings: Settings) -> None:

@@ -15,7 +15,7 @@ Config = dict[str, Any]
 def client_config(settings: Settings, name: str) -> Config:
     """Return the configuration that producers, consumers and admin clients share; `name` shows up on the broker."""
     return {
-        "bootstrap.servers": settings.kafka,
+        **settings.connection().librdkafka(),
         "client.id": f"jobledger.{name}",
         "error_cb": _on_error,
         "logger": log,

@@ -1,17 +1,20 @@
 """One frozen object with every setting of a process, read once from the environment."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, cast
 
+from schemas.connection import Connection
+from schemas.secret_files import with_files
 from services.ledger.plans import plans_of
 from services.ledger.retries import schedule_of
 from services.runtime.dsn import check_dsn
 from services.runtime.errors import SettingsError
-from services.runtime.networks import Networks, networks_of
+from services.runtime.networks import Networks
 from services.runtime.sealing import Sealer
+from services.runtime.setting_readers import READERS
+from services.runtime.setting_readers import BrokerKind as BrokerKind
 
 MAX_SILENCE_SECONDS = 15.0  # of a stream: proxies cut what is silent for longer
 MAX_SLOW_SECONDS = 600.0  # that a viewer may hold a socket without reading
@@ -21,7 +24,16 @@ MAX_QUEUE_SECONDS = 366 * 86_400  # that a job may wait for its first claim: a y
 MAX_RETENTION_SECONDS = 100 * 366 * 86_400  # that results may be kept: a century
 SPIDER_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 TAKEN = re.compile(r"/(api|health|ready|metrics)(/|$)")  # paths of others
-BrokerKind = Literal["apache-kafka", "tansu", "external"]
+SECRET = (  # JOBLEDGER_<NAME>_FILE names a file that holds it; the addresses may have a password in them
+    "postgres",
+    "clickhouse",
+    "registry",
+    "kafka_password",
+    "kafka_key_password",
+    "operator_key",
+    "credentials_key",
+    "signing_key",
+)
 REPLACED = {  # settings of before, and what to do instead
     "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": "name the networks in JOBLEDGER_ALLOWED_NETWORKS, such as 10.0.0.0/8,127.0.0.1"
 }
@@ -31,14 +43,21 @@ REPLACED = {  # settings of before, and what to do instead
 class Settings:
     """Settings of one process; every field is read from `JOBLEDGER_<FIELD NAME IN UPPER CASE>`.
 
-    Times are in seconds. Secrets (`operator_key`, `credentials_key`, `signing_key`) are never part of `repr`, logs or
-    events.
+    Times are in seconds. What is SECRET is never part of `repr`, logs or events.
     """
 
     kafka: str  # bootstrap servers, host:port[,host:port]
     postgres: str  # libpq connection string or URL
     registry: str  # base URL of a Confluent-compatible schema registry
     blobs: str  # file:///dir, s3://bucket/prefix, ...
+    kafka_security_protocol: str = "PLAINTEXT"  # or SSL, SASL_PLAINTEXT, SASL_SSL; all of kafka_: docs/connections.md
+    kafka_sasl_mechanism: str = ""  # PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512
+    kafka_user: str = ""
+    kafka_password: str = ""
+    kafka_ca: str = ""  # PEM file; empty: the authorities that the machine trusts
+    kafka_certificate: str = ""  # PEM file, of this client
+    kafka_key: str = ""  # PEM file
+    kafka_key_password: str = ""
     clickhouse: str = ""  # URL of a database, http(s)://[user:password@]host:port/database; empty: none
     clickhouse_keep_days: int = 0  # that events stay in ClickHouse; 0: for ever. Sums and states stay in any case
     clickhouse_migration_seconds: int = 6 * 3600  # for a statement of a migration, which may read all, or a rebuild
@@ -121,7 +140,12 @@ class Settings:
     signing_key: str = ""  # seed of the Ed25519 key that signs the heads of chains, 32 bytes in base64
 
     def __repr__(self) -> str:
-        return f"Settings(kafka={self.kafka!r}, registry={self.registry!r}, topic_prefix={self.topic_prefix!r})"
+        return f"Settings(kafka={self.kafka!r}, kafka_user={self.kafka_user!r}, topic_prefix={self.topic_prefix!r})"
+
+    def connection(self) -> Connection:
+        """Return how clients get to the brokers; ValueError, with the setting's name, where that does not fit."""
+        said = {name: getattr(self, f"kafka_{name}") for name in Connection.__annotations__ if name != "servers"}
+        return Connection(self.kafka, **said)
 
     def partitions_owned(self) -> range:
         """Return the ledger partitions that this decider instance owns."""
@@ -134,11 +158,12 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
     for key, instead in REPLACED.items():
         if key in environ:
             raise SettingsError(f"{key} is no more: {instead}")
+    known = from_files(environ)
     for name, annotation in Settings.__annotations__.items():
         key = f"JOBLEDGER_{name.upper()}"
-        text = environ.get(key)
+        text = known.get(key)
         if text is not None:
-            values[name] = _READERS[annotation](key, text)
+            values[name] = READERS[annotation](key, text)
     missing = [f"JOBLEDGER_{name.upper()}" for name in ("kafka", "postgres", "registry", "blobs") if name not in values]
     if missing:
         raise SettingsError(f"{', '.join(missing)} not set: start the local stack with `jobledger up`, or set them")
@@ -147,7 +172,19 @@ def settings_from(environ: Mapping[str, str]) -> Settings:
     return settings
 
 
+def from_files(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment in which secrets that lie in files are said outright; SettingsError as `settings_from`."""
+    try:
+        return with_files(environ, [f"JOBLEDGER_{name.upper()}" for name in SECRET])
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
+
+
 def _check(settings: Settings) -> None:
+    try:
+        settings.connection()
+    except ValueError as error:
+        raise SettingsError(str(error)) from None
     for name in (
         "partitions",
         "task_spread",
@@ -238,53 +275,6 @@ def _check(settings: Settings) -> None:
         raise SettingsError("JOBLEDGER_MODULE_RUN_SECONDS must be at least 1, JOBLEDGER_FOLLOW_UP_JOBS at least 0")
     if not 0 <= settings.max_queue_seconds <= MAX_QUEUE_SECONDS:
         raise SettingsError(f"JOBLEDGER_MAX_QUEUE_SECONDS must be from 0 to {MAX_QUEUE_SECONDS}, a year")
-
-
-def _text(_key: str, text: str) -> str:
-    return text
-
-
-def _integer(key: str, text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise SettingsError(f"{key} takes a whole number") from None
-
-
-def _number(key: str, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise SettingsError(f"{key} takes a number") from None
-
-
-def _switch(key: str, text: str) -> bool:
-    if text.lower() not in ("1", "0", "true", "false"):
-        raise SettingsError(f"{key} takes true or false")
-    return text.lower() in ("1", "true")
-
-
-def _networks(key: str, text: str) -> Networks:
-    try:
-        return networks_of(text)
-    except ValueError as error:
-        raise SettingsError(f"{key} takes networks, comma-separated: {error}") from None
-
-
-def _broker(key: str, text: str) -> BrokerKind:
-    if text not in ("apache-kafka", "tansu", "external"):
-        raise SettingsError(f"{key} takes apache-kafka, tansu or external")
-    return cast(BrokerKind, text)
-
-
-_READERS: dict[object, Callable[[str, str], object]] = {
-    str: _text,
-    int: _integer,
-    float: _number,
-    bool: _switch,
-    BrokerKind: _broker,
-    Networks: _networks,
-}
 
 
 def blob_directory(url: str) -> Path | None:

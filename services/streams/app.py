@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import faust
@@ -40,6 +41,7 @@ class StreamApp(faust.App):
     """A Faust app that only consumes."""
 
     BootStrategy = ConsumerOnly
+    connecting: Mapping[str, Any] = MappingProxyType({})  # how its client of Kafka connects, as aiokafka takes it
 
     async def on_first_start(self) -> None:
         """Create no directories for tables, which there are none of."""
@@ -67,6 +69,7 @@ def stream_app(settings: Settings, group: str) -> StreamApp:
     )
     transport = TansuTransport if settings.broker == "tansu" else KafkaTransport
     app.transport = transport(brokers, app)
+    app.connecting = settings.connection().aiokafka()
     return app
 
 

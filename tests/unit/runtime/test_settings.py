@@ -3,6 +3,7 @@
 import dataclasses
 import re
 from ipaddress import IPv4Network
+from pathlib import Path
 
 import pytest
 
@@ -113,9 +114,32 @@ def test_other_connection_strings_are_libpqs_matter(dsn: str) -> None:
 
 
 def test_secrets_stay_out_of_the_printed_settings() -> None:
-    settings = settings_from(REQUIRED | {"JOBLEDGER_OPERATOR_KEY": "op-key"})
+    registry = {"JOBLEDGER_REGISTRY": "http://u:s3cr3t@127.0.0.1:8081"}
+    settings = settings_from(REQUIRED | registry | {"JOBLEDGER_OPERATOR_KEY": "op-key"})
     assert "s3cr3t" not in repr(settings)
     assert "op-key" not in repr(settings)
+
+
+def test_every_secret_may_lie_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("op-key\n")
+    (tmp_path / "dsn").write_text(REQUIRED["JOBLEDGER_POSTGRES"])
+    said = {key: value for key, value in REQUIRED.items() if key != "JOBLEDGER_POSTGRES"}
+    files = {"JOBLEDGER_OPERATOR_KEY_FILE": f"{tmp_path}/key", "JOBLEDGER_POSTGRES_FILE": f"{tmp_path}/dsn"}
+    settings = settings_from(said | files)
+    assert (settings.operator_key, settings.postgres) == ("op-key", REQUIRED["JOBLEDGER_POSTGRES"])
+
+
+def test_a_secret_that_is_said_twice_is_refused_with_both_names() -> None:
+    with pytest.raises(SettingsError, match="JOBLEDGER_OPERATOR_KEY and JOBLEDGER_OPERATOR_KEY_FILE are both set"):
+        settings_from(REQUIRED | {"JOBLEDGER_OPERATOR_KEY": "op-key", "JOBLEDGER_OPERATOR_KEY_FILE": "/nowhere"})
+
+
+def test_how_to_connect_to_kafka_is_checked_with_the_other_settings() -> None:
+    with pytest.raises(SettingsError, match="JOBLEDGER_KAFKA_USER not set: SASL_SSL needs it"):
+        settings_from(
+            REQUIRED
+            | {"JOBLEDGER_KAFKA_SECURITY_PROTOCOL": "SASL_SSL", "JOBLEDGER_KAFKA_SASL_MECHANISM": "SCRAM-SHA-256"}
+        )
 
 
 @pytest.mark.parametrize("instances", [1, 3, 5])
