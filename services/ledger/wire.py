@@ -37,7 +37,7 @@ class Codec(Generic[T]):
             raise BadMessage(f"unknown message version {data[:1].hex() or 'none'}")
         try:
             return self._decode(memoryview(data)[1:])  # type: ignore[no-any-return]
-        except (msgspec.DecodeError, msgspec.ValidationError) as error:
+        except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:  # the last: lists within lists
             raise BadMessage(str(error)) from error
 
 
