@@ -63,6 +63,7 @@ class PostgresRebuild:
         with claimed(self.settings.postgres, NAME) as session:
             versions = Versions(session)
             old, new = versions.active(), self._begun(versions, anew=anew)
+            versions.give_rights(old, new)
             with self._builder(new) as builder:
                 self._catch_up(builder, versions, old)
                 rebuilt = self._compared(builder, versions, old, new)

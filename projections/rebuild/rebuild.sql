@@ -28,6 +28,17 @@ WHERE read_model = 'postgres' AND schema_name = %s
 -- name: retire
 ALTER SCHEMA {schema} RENAME TO {retired}
 
+-- name: rights
+-- Statements that give whom a version's owner gave rights to the same rights on the tables and views of another.
+SELECT format('GRANT %%s ON SCHEMA %%I TO %%I', a.privilege_type, %(to)s::text, r.rolname)
+FROM pg_namespace AS n, aclexplode(n.nspacl) AS a JOIN pg_roles AS r ON r.oid = a.grantee
+WHERE n.nspname = %(of)s AND a.grantee <> n.nspowner
+UNION ALL
+SELECT format('GRANT %%s ON %%I.%%I TO %%I', a.privilege_type, %(to)s::text, c.relname, r.rolname)
+FROM pg_class AS c JOIN pg_class AS t ON t.relname = c.relname AND t.relnamespace = to_regnamespace(%(to)s::text),
+    aclexplode(c.relacl) AS a JOIN pg_roles AS r ON r.oid = a.grantee
+WHERE c.relnamespace = to_regnamespace(%(of)s::text) AND c.relkind IN ('r', 'v') AND a.grantee <> c.relowner
+
 -- name: tell_readers
 SELECT pg_notify(%s, %s)
 

@@ -55,6 +55,11 @@ class Versions:
         rows = self._connection.execute(of_schema("migrations", schema)).fetchall()
         return {(each.name, each.checksum) for each in read_migrations(MIGRATIONS)} == set(rows)
 
+    def give_rights(self, of: str, to: str) -> None:
+        """Let the roles that have rights on a version have the same on another: after a switch they follow it."""
+        for (statement,) in self._connection.execute(SQL["rights"], {"of": of, "to": to}).fetchall():
+            self._connection.execute(statement)
+
     def drop(self, schema: str) -> None:
         """Drop a version."""
         self._connection.execute(of_schema("drop", schema))

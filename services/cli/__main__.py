@@ -6,6 +6,7 @@ A module imports what is slow inside its verbs, so that `jobledger --help` and a
 import typer
 
 from services.cli import (
+    acls,
     dead_letters,
     deliveries,
     demo,
@@ -16,9 +17,11 @@ from services.cli import (
     queues,
     rebuild,
     report,
+    roles,
     schedules,
     stack,
     tail,
+    topics,
     verify,
     watch,
     webhooks,
@@ -33,6 +36,9 @@ MODULES = (
     schedules,
     explain,
     tail,
+    topics,
+    acls,
+    roles,
     verify,
     rebuild,
     report,

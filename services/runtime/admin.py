@@ -50,36 +50,42 @@ def ensure_topics(settings: Settings) -> None:
     Raises SettingsError where a topic has another number of partitions than the settings say, or where the
     events topic would forget events; BrokerFault where the broker refuses or does not answer.
     """
-    client = AdminClient(client_config(settings, "topics"))
+    client = admin_client(settings)
     wanted = {topic.name: topic for topic in all_topics(settings)}
     present = _partition_counts(client)
     missing = [topic for name, topic in wanted.items() if name not in present]
-    _create(client, settings, missing)
-    if missing:
-        present = _await_topics(client, [topic.name for topic in missing])
+    present |= create(client, settings, missing)
     for name, topic in wanted.items():
         _check_partitions(topic, present[name])
     if settings.broker != "tansu":  # it does not keep topic configuration
         _check_events_are_kept(client, events(settings))
 
 
-def _create(client: AdminClient, settings: Settings, missing: list[Topic]) -> None:
+def admin_client(settings: Settings) -> AdminClient:
+    """Return a client that asks about topics, and changes them."""
+    return AdminClient(client_config(settings, "topics"))
+
+
+def create(client: AdminClient, settings: Settings, missing: list[Topic]) -> dict[str, int]:
+    """Create topics, and return the partitions of each once the broker shows them; another process may be faster."""
     if not missing:
-        return
+        return {}
     new = [
         NewTopic(
             topic.name,
             num_partitions=topic.partitions,
             replication_factor=settings.replication,
-            config=_topic_config(topic, settings.replication),
+            config=topic_config(topic, settings.replication),
         )
         for topic in missing
     ]
     for name, future in client.create_topics(new, request_timeout=REQUEST_SECONDS).items():
-        _result(future, f"create topic {name}", fine=KafkaError.TOPIC_ALREADY_EXISTS)  # another process was faster
+        result_of(future, f"create topic {name}", fine=KafkaError.TOPIC_ALREADY_EXISTS)
+    return _await_topics(client, [topic.name for topic in missing])
 
 
-def _topic_config(topic: Topic, replication: int) -> dict[str, str]:
+def topic_config(topic: Topic, replication: int) -> dict[str, str]:
+    """Return the configuration that a topic of the ledger has on so many brokers."""
     return {
         "cleanup.policy": "delete",
         "retention.ms": str(topic.retention_ms),
@@ -121,7 +127,7 @@ def _check_partitions(topic: Topic, found: int) -> None:
 
 
 def _check_events_are_kept(client: AdminClient, topic: str) -> None:
-    config = _config_of(client, topic)
+    config = config_of(client, topic)
     kept = {name: config[name].value for name in ("retention.ms", "retention.bytes", "cleanup.policy")}
     if kept != {"retention.ms": "-1", "retention.bytes": "-1", "cleanup.policy": "delete"}:
         raise SettingsError(
@@ -129,20 +135,21 @@ def _check_events_are_kept(client: AdminClient, topic: str) -> None:
         )
 
 
-def _config_of(client: AdminClient, topic: str) -> dict[str, ConfigEntry]:
+def config_of(client: AdminClient, topic: str) -> dict[str, ConfigEntry]:
     """Describe a topic; in a cluster a broker may not know yet what another one has just made."""
     resource = ConfigResource(ResourceType.TOPIC, topic)
     deadline = time.monotonic() + REQUEST_SECONDS
     while True:
         [future] = client.describe_configs([resource], request_timeout=REQUEST_SECONDS).values()
         here = KafkaError.NO_ERROR if time.monotonic() >= deadline else KafkaError.UNKNOWN_TOPIC_OR_PART
-        config: dict[str, ConfigEntry] | None = _result(future, f"describe topic {topic}", fine=here)
+        config: dict[str, ConfigEntry] | None = result_of(future, f"describe topic {topic}", fine=here)
         if config is not None:
             return config
         time.sleep(LOOK_SECONDS)
 
 
-def _result(future: "Future[Any]", what: str, fine: int = KafkaError.NO_ERROR) -> Any:
+def result_of(future: "Future[Any]", what: str, fine: int = KafkaError.NO_ERROR) -> Any:
+    """Return what Kafka answers to what it was asked to do; None where its error is the one that is fine."""
     try:
         return future.result(timeout=REQUEST_SECONDS + 5)
     except KafkaException as exception:

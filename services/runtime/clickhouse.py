@@ -1,9 +1,10 @@
 """ClickHouse over HTTP: clients of one database, and the migrations of its tables."""
 
 import re
+import ssl
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 import clickhouse_connect
 from clickhouse_connect.driver.client import Client
@@ -41,12 +42,19 @@ def connect(url: str, answer_seconds: int = ANSWER_SECONDS) -> Client:
         send_receive_timeout=answer_seconds,
     )
     try:
-        client.command(f"CREATE DATABASE IF NOT EXISTS {quoted(database)}")
+        if not client.command(f"EXISTS DATABASE {quoted(database)}"):  # who only reads may not even ask to make it
+            client.command(f"CREATE DATABASE IF NOT EXISTS {quoted(database)}")
     except BaseException:
         client.close()
         raise
     client.database = database
     return client
+
+
+def tls_of(url: str) -> ssl.SSLContext | bool:
+    """Return how to check the certificate of a server: by the authority that a URL names (`ca_cert`), or as usual."""
+    [authority, *_] = parse_qs(urlsplit(url).query).get("ca_cert", [""])
+    return ssl.create_default_context(cafile=authority) if authority else True
 
 
 def quoted(database: str) -> str:

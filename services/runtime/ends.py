@@ -21,6 +21,7 @@ from confluent_kafka import OFFSET_BEGINNING, OFFSET_END, Consumer, KafkaError, 
 from services.runtime.errors import BrokerFault
 from services.runtime.kafka import Config, client_config, error_of
 from services.runtime.settings import Settings
+from services.runtime.topics import ends_group
 
 REQUEST_SECONDS = 3.0
 ELECTION_SECONDS = 10.0  # that a new topic may take to have leaders
@@ -142,6 +143,6 @@ class _Asked:
 
 def _config(settings: Settings, isolation: Isolation) -> Config:
     return client_config(settings, "ends") | {
-        "group.id": f"{settings.topic_prefix}.ends",  # librdkafka wants one; it is never joined
+        "group.id": ends_group(settings),
         "isolation.level": isolation,
     }

@@ -11,6 +11,7 @@ from services.runtime.ends import ask_offsets
 from services.runtime.errors import BrokerFault, LogGap, RuntimeFault
 from services.runtime.kafka import Config, client_config, error_of
 from services.runtime.settings import Settings
+from services.runtime.topics import reader_group
 
 REQUEST_SECONDS = 10.0
 JUMPING: Config = {"fetch.wait.max.ms": 5, "fetch.message.max.bytes": 128 * 1024, "queued.min.messages": 500}
@@ -178,7 +179,7 @@ def _check_partitions(consumer: Consumer, settings: Settings, topic: str, partit
 
 def _config(settings: Settings) -> Config:
     return client_config(settings, "reader") | {
-        "group.id": f"{settings.topic_prefix}.reader",  # librdkafka wants one; assign() never joins it
+        "group.id": reader_group(settings),
         "enable.auto.commit": False,
         "enable.auto.offset.store": False,
         "auto.offset.reset": "error",

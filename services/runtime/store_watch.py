@@ -7,6 +7,7 @@ import psycopg
 from psycopg import AsyncConnection
 
 from services.runtime.asking import keep_asking
+from services.runtime.clickhouse import tls_of
 from services.runtime.errors import RuntimeFault
 from services.runtime.health import Progress
 
@@ -43,12 +44,12 @@ async def watch_clickhouse(url: str, progress: Progress) -> None:
     """Ask the server of ClickHouse over HTTP, until cancelled."""
     server = url.rpartition("@")[2].removeprefix("http://").removeprefix("https://").partition("/")[0]
     scheme = "https" if url.startswith("https://") else "http"
-    timeout = aiohttp.ClientTimeout(total=PING_SECONDS)
+    timeout, tls = aiohttp.ClientTimeout(total=PING_SECONDS), tls_of(url)
     async with aiohttp.ClientSession(timeout=timeout) as session:
 
         async def ask() -> None:
             try:
-                async with session.get(f"{scheme}://{server}/ping") as answer:
+                async with session.get(f"{scheme}://{server}/ping", ssl=tls) as answer:
                     answer.raise_for_status()
             except (aiohttp.ClientError, TimeoutError) as error:
                 raise StoreAway(f"ClickHouse at {server} does not answer: {type(error).__name__}") from error

@@ -63,6 +63,21 @@ def writers_group(settings: Settings, kind: str) -> str:
     return f"{settings.topic_prefix}.writers-{kind}.v1"
 
 
+def reader_group(settings: Settings) -> str:
+    """Group in whose name partitions are read: librdkafka wants one, and asks who coordinates it; nobody joins it."""
+    return f"{settings.topic_prefix}.reader"
+
+
+def ends_group(settings: Settings) -> str:
+    """The same for asking where topics end."""
+    return f"{settings.topic_prefix}.ends"
+
+
+def transactional_id(settings: Settings, name: str) -> str:
+    """Name of one of the decider's transactional producers."""
+    return f"{settings.topic_prefix}.{name}"
+
+
 def all_topics(settings: Settings) -> tuple[Topic, ...]:
     """Every topic that a ledger needs."""
     spread = settings.partitions * settings.task_spread

@@ -15,6 +15,7 @@ from msgspec import Struct
 from services.runtime.errors import Fenced
 from services.runtime.kafka import client_config
 from services.runtime.settings import Settings
+from services.runtime.topics import transactional_id
 
 IDS = 2
 INIT_TIMEOUT_SECONDS = 30
@@ -97,7 +98,7 @@ class PartitionTransactions:
 def _config(settings: Settings, partition: int, turn: int) -> dict[str, object]:
     name = f"decider-{partition}-{turn}"
     return client_config(settings, name) | {
-        "transactional.id": f"{settings.topic_prefix}.{name}",
+        "transactional.id": transactional_id(settings, name),
         "transaction.timeout.ms": TRANSACTION_TIMEOUT_MS,
         "message.timeout.ms": TRANSACTION_TIMEOUT_MS,
         "linger.ms": 5,

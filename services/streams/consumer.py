@@ -39,7 +39,7 @@ class CommittedReads(AIOKafkaConsumerThread):
             session_timeout_ms=int(conf.broker_session_timeout * 1000),
             rebalance_timeout_ms=int(conf.broker_rebalance_timeout * 1000),
             heartbeat_interval_ms=int(conf.broker_heartbeat_interval * 1000),
-            **self.app.connecting,
+            **self.app.connecting,  # type: ignore[attr-defined]  # of a StreamApp
         )
 
 
