@@ -104,7 +104,7 @@ lock: install
 	$(PIP) install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --extra local --extra demo --extra spiders --extra dev --generate-hashes \
 		--no-annotate --no-header --no-emit-index-url --upgrade --output-file requirements.lock pyproject.toml
-	$(IMAGE_LOCK) --extra snowflake --extra spiders --output-file deploy/docker/requirements.lock pyproject.toml
+	$(IMAGE_LOCK) --extra snowflake --extra spiders --extra tracing --output-file deploy/docker/requirements.lock pyproject.toml
 	echo hatchling | $(IMAGE_LOCK) --output-file deploy/docker/build.lock -
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-deps --generate-hashes --no-annotate --no-header \
 		--no-emit-index-url --upgrade --output-file deploy/tools.lock deploy/tools.in

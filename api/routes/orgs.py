@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 from aiohttp import web
@@ -95,7 +96,7 @@ async def change(call: Call) -> web.StreamResponse:
     return answer(200, shown_org(changed or org), ledger_position(reply))
 
 
-async def _limited(call: Call, org: orgs.Org, limits: Mapping[str, int | None]) -> Reply:
+async def _limited(call: Call, org: orgs.Org, limits: Mapping[str, Any]) -> Reply:
     reply = await call.parts.commander.ask(org.partition, ChangeOrgLimit(**call.asks(org.org_id), **limits))
     if isinstance(reply.body, Refused):
         raise RuntimeError(f"the ledger refused the limits of a registered org: {reply.body.code}")

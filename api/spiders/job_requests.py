@@ -1,7 +1,7 @@
 """What callers ask about spider jobs, in the snake_case of their published API."""
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, field
 
@@ -71,11 +71,16 @@ def options_of(body: SubmitSpiders, deploy_version: int) -> tuple[RunOptions | N
     wrong: list[str] = []
     memory = body.memory if isinstance(body.memory, int) else _memory_of(body.memory, wrong)
     level = (body.log_level or "INFO").upper()
-    if level not in LogLevel.__args__:
-        wrong.append(f"log_level: there are {', '.join(LogLevel.__args__)}")
+    if level not in get_args(LogLevel):
+        wrong.append(f"log_level: there are {', '.join(get_args(LogLevel))}")
     if wrong:
         return None, wrong
-    given = {"memory_mb": memory, "cpus": body.cpus, "timeout_seconds": body.timeout_seconds, "priority": body.priority}
+    given: dict[str, Any] = {
+        "memory_mb": memory,
+        "cpus": body.cpus,
+        "timeout_seconds": body.timeout_seconds,
+        "priority": body.priority,
+    }
     return RunOptions(
         project=body.project,
         spiders=body.spiders,

@@ -1,7 +1,7 @@
 """Reads the log of a spider job a part at a time: the newest lines that match, or all of it from its beginning."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,10 +18,10 @@ MAX_BYTES = 4 * 1024 * 1024  # of lines in one answer, in characters
 class Logs(Protocol):
     """Tells where lines are; ItemReads is one."""
 
-    async def said(self, org_id: str, job_id: str, after: int, limit: int) -> list[Said]:
+    def said(self, org_id: str, job_id: str, after: int, limit: int) -> Awaitable[list[Said]]:
         """Return lines behind a position, oldest first."""
 
-    async def said_last(self, org_id: str, job_id: str, before: int, limit: int) -> list[Said]:
+    def said_last(self, org_id: str, job_id: str, before: int, limit: int) -> Awaitable[list[Said]]:
         """Return lines before a position, newest first."""
 
 

@@ -60,6 +60,7 @@ SERVICES: Mapping[str, tuple[Grant, ...]] = {
         _on(f"{READ_MODEL}.jobs", "SELECT"),
         _on(f"{READ_MODEL}.item_chunks", "SELECT"),
     ),
+    "workers-spider": _WORKERS,
     "writers": (
         *JOB_KEYS,
         _on("extraction.stored_results", "SELECT", "INSERT", "UPDATE"),

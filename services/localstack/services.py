@@ -52,6 +52,12 @@ SERVICES = (
         needs=("broker", "decider", "postgres"),
         knows=("credentials_key",),
     ),
+    Service(
+        "workers-spider",
+        ("-m", "services.workers.spiders"),
+        needs=("broker", "decider"),
+        knows=("credentials_key",),
+    ),
     Service("writers", ("-m", "services.writers"), needs=("broker", "postgres"), knows=("credentials_key",)),
     _writer("webhook"),
     _writer("clickhouse", "clickhouse"),

@@ -34,6 +34,7 @@ def acls(settings: Settings) -> dict[str, tuple[Acl, ...]]:
         "decider": _decider(settings),
         "workers": _workers(settings, "workflow"),
         "workers-module": _workers(settings, "module"),
+        "workers-spider": _workers(settings, "spider"),
         **{_writers_name(kind): _writers(settings, kind) for kind in topics.DELIVERY_KINDS},
         "projections": (*following, *_parks(settings)),
         "projections-clickhouse": following,

@@ -83,10 +83,10 @@ Name = Counted | Level | Timed
 Kind = Literal["counter", "gauge", "histogram"]
 
 DECIDER, WORKERS, WRITERS, API = "decider", "workers", "writers", "api"
-MODULE_WORKERS = "workers-module"
+MODULE_WORKERS, SPIDER_WORKERS = "workers-module", "workers-spider"
 POSTGRES, CLICKHOUSE, HEADS = "projections", "projections-clickhouse", "projections-heads"
 SNAPSHOTTER, SCHEDULER, REBUILD, VERIFICATION = "snapshotter", "scheduler", "rebuild", "verification"
-ALL_WORKERS = (WORKERS, MODULE_WORKERS)
+ALL_WORKERS = (WORKERS, MODULE_WORKERS, SPIDER_WORKERS)
 SERVING = (DECIDER, *ALL_WORKERS, WRITERS, POSTGRES, CLICKHOUSE, HEADS, SNAPSHOTTER, SCHEDULER, API, VERIFICATION)
 PROCESSES = (*SERVING, REBUILD)
 PROJECTIONS, STREAMS, ASKERS = (

@@ -34,5 +34,5 @@ def test_every_topic_is_on_three_brokers_and_a_record_counts_once_two_of_them_ha
     topics = all_topics(settings)
     assert len(topics) > 4
     for topic in topics:
-        assert admin._topic_config(topic, settings.replication)["min.insync.replicas"] == "2"
+        assert admin.topic_config(topic, settings.replication)["min.insync.replicas"] == "2"
     assert SMALL_HEAP[-1] == "-Xmx256m"

@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import msgspec
 import pytest
 from hypothesis import given

@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 
 from services.ledger.commands import SubmitJobs
 from services.runtime.blob import BlobStore

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import fastavro
-import jsonschema  # type: ignore[import-untyped]
+import jsonschema
 import msgspec
 import pytest
 

@@ -27,7 +27,7 @@ TYPES = {
     "time": ("DateTime64(6, 'UTC') CODEC(",),
     "fixed 16": ("FixedString(16)",),
     "fixed 32": ("FixedString(32)",),
-    "array": ("Array(String) CODEC(", "Array(FixedString(16)) CODEC("),
+    "array": ("Array(String) CODEC(", "Array(FixedString(16)) CODEC(", "Array(Int64) CODEC("),
 }
 
 

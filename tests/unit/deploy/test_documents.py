@@ -10,7 +10,9 @@ from tests.unit.deploy.expressions import known
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMED = re.compile(r"\bjobledger_([a-z_]+)(?:\{([^}]*)\})?")
-OTHERS = frozenset({"jobledger_v", "jobledger_events_queue", "jobledger_reader"})  # databases and users of examples
+OTHERS = frozenset(  # databases and users of examples
+    {"jobledger_v", "jobledger_events_queue", "jobledger_reader", "jobledger_api"}
+)
 
 
 def test_the_form_is_found() -> None:

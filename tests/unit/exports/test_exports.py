@@ -20,7 +20,7 @@ from api.exports.chunks import chunks_of
 from api.exports.table import Columns, columns_of
 from api.exports.workbook import MAX_TEXT, Sheet, TooMuch
 from api.exports.written import BOM, csv_header, csv_of, json_of
-from projections.postgres.item_reading import Piece
+from projections.postgres.item_reading import HasItems, Piece
 from projections.postgres.rows import JobState
 from services.ledger.items import Items
 from services.runtime.errors import BlobMissing
@@ -164,7 +164,7 @@ class Store:
         progress = msgspec.to_builtins(Items(chain_id="j1", rows=chunks * len(lines)))
         self.job = JobState("acme", "j1", "completed", 1, 1, 1, progress=progress)
 
-    async def of_rows(self, _job: JobState, offset: int, _count: int, limit: int = 0) -> list[Piece]:
+    async def of_rows(self, _job: HasItems, offset: int, _count: int, limit: int = 0) -> list[Piece]:
         """Return the chunks from an offset on."""
         numbers = range(offset // self._rows, self._chunks)[:limit]
         self.asked.append(len(numbers))
