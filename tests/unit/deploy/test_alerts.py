@@ -1,7 +1,5 @@
 """Alert rules ask for what the processes export, name a runbook, and fire on what they are for."""
 
-import shutil
-import subprocess
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ import yaml
 
 from services.cli.docs_operations import PANELS
 from tests.unit.deploy.expressions import parsed, selectors, unknown
+from tests.unit.deploy.tools import promtool
 
 ROOT = Path(__file__).parents[3]
 RULES = ROOT / "deploy" / "alerts" / "jobledger.yaml"
@@ -53,10 +52,7 @@ def test_what_an_alert_watches_is_on_the_dashboard() -> None:
 
 @pytest.mark.parametrize(("verb", "file"), [("check", RULES), ("test", CASES)])
 def test_prometheus_takes_the_rules_and_every_case_comes_out_as_it_says(verb: str, file: Path) -> None:
-    promtool = shutil.which("promtool")
-    if promtool is None:
-        pytest.skip("needs promtool, of Debian's package prometheus")
-    ran = subprocess.run([promtool, verb, "rules", str(file)], capture_output=True, text=True, check=False)
+    ran = promtool(verb, "rules", str(file))
     assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml
@@ -12,7 +13,7 @@ from jsonschema import Draft202012Validator
 from services.localstack.services import SERVICES, Service
 from services.runtime.process import STOP_SECONDS
 from services.runtime.settings import settings_from
-from tests.unit.deploy.tools import COMPOSE_SCHEMA, ROOT, needed
+from tests.unit.deploy.tools import COMPOSE_SCHEMA, ROOT, needed, promtool
 
 COMPOSE = ROOT / "deploy" / "compose"
 NAMES = {"broker": "kafka"}  # what the list of the local stack calls otherwise
@@ -52,7 +53,11 @@ def test_the_schema_refuses_what_is_none() -> None:
 
 
 def test_it_runs_what_the_local_stack_runs(compose: dict[str, Any]) -> None:
-    assert set(compose["services"]) == {service.name for service in SERVICES} | SERVERS | {"grafana", "prepare"}
+    assert set(compose["services"]) == {service.name for service in SERVICES} | SERVERS | {
+        "prometheus",
+        "grafana",
+        "prepare",
+    }
 
 
 def test_a_process_has_its_module_and_every_setting_that_it_needs(compose: dict[str, Any], service: Service) -> None:
@@ -122,3 +127,36 @@ def test_everything_that_is_mounted_from_here_is_here(compose: dict[str, Any]) -
     for said in compose["services"].values():
         for source in (volume.split(":")[0] for volume in said.get("volumes", [])):
             assert (COMPOSE / source).exists() if source.startswith(".") else source in compose["volumes"], source
+
+
+def test_prometheus_scrapes_every_process_and_has_the_alerts(compose: dict[str, Any]) -> None:
+    prometheus = compose["services"]["prometheus"]
+    volumes = [volume.split(":") for volume in prometheus["volumes"]]
+    mounted = {target: (COMPOSE / source).resolve() for source, target, *_ in volumes}
+    [at] = [said.removeprefix("--config.file=") for said in prometheus["command"] if said.startswith("--config.file=")]
+    config = yaml.safe_load(mounted[at].read_text())
+    assert [mounted[path] for path in config["rule_files"]] == [ROOT / "deploy" / "alerts" / "jobledger.yaml"]
+    [scraped] = config["scrape_configs"]
+    assert "jobledger" in scraped["job_name"], "alerts and the dashboard ask for such a job"
+    assert "metrics_path" not in scraped, "/metrics is what it asks for then, and what a process has"
+    [targets] = [each["targets"] for each in scraped["static_configs"]]
+    [port] = re.findall(r"JOBLEDGER_PORT=(\d+)", (ROOT / "deploy" / "docker" / "Dockerfile").read_text())
+    assert sorted(targets) == sorted(f"{service.name}:{port}" for service in SERVICES)
+
+
+def test_grafana_asks_the_prometheus_that_is_here_once_it_is_ready(compose: dict[str, Any]) -> None:
+    grafana, prometheus = compose["services"]["grafana"], compose["services"]["prometheus"]
+    asked = urlsplit(grafana["environment"]["JOBLEDGER_PROMETHEUS"])
+    assert asked.hostname in compose["services"]
+    assert grafana["depends_on"][asked.hostname] == {"condition": "service_healthy"}
+    assert f":{asked.port}/-/ready" in prometheus["healthcheck"]["test"][-1]
+
+
+def test_an_image_of_others_has_its_version(compose: dict[str, Any]) -> None:
+    images = [said["image"] for said in compose["services"].values() if not said["image"].startswith("jobledger:")]
+    assert [image for image in images if not re.fullmatch(r"[\w./-]+:v?\d[\d.]*", image)] == []
+
+
+def test_prometheus_takes_its_configuration() -> None:
+    ran = promtool("check", "config", "--syntax-only", str(COMPOSE / "prometheus" / "prometheus.yaml"))
+    assert ran.returncode == 0, f"{ran.stdout}\n{ran.stderr}"

@@ -6,6 +6,8 @@ takes it out.
 """
 
 import os
+import shutil
+import subprocess
 import sys
 import tarfile
 import zipfile
@@ -27,6 +29,14 @@ def needed() -> None:
         pytest.skip(reason)
     if str(TOOLS) not in sys.path:
         sys.path.append(str(TOOLS))
+
+
+def promtool(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Prometheus' own tool; skip where it is not installed."""
+    found = shutil.which("promtool")
+    if found is None:
+        pytest.skip("needs promtool, of Debian's package prometheus")
+    return subprocess.run([found, *arguments], capture_output=True, text=True, check=False)
 
 
 def unpack_helm() -> None:
