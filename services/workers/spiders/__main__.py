@@ -8,6 +8,7 @@ from services.runtime.settings import Settings
 from services.workers.executor import Attempt
 from services.workers.process import ProvidersOf, work
 from services.workers.providers.registry import Providers
+from services.workers.spiders.apart import network_apart
 from services.workers.spiders.attempt import attempts
 from services.workers.spiders.local import LocalRunner
 from services.workers.spiders.sandbox import sweep
@@ -19,7 +20,7 @@ KIND = "spider"
 async def main(settings: Settings, providers_of: ProvidersOf | None = None) -> None:
     """Run one worker until it is cancelled or something fails for good."""
     sweep("")
-    runner = LocalRunner(allowed=settings.allowed_networks)
+    runner = LocalRunner(allowed=settings.allowed_networks, apart=network_apart())
 
     def attempt_of(tools: Tools, _store: BlobStore) -> Attempt:
         return partial(attempts, tools.blobs, runner)

@@ -1,7 +1,8 @@
 """The door of a spider whose network has no interface: its worker resolves and connects for it, where that is allowed.
 
 Each request comes with a socket to answer on, so that many threads may ask at once. What is handed over is a socket of
-the machine's network that connects to an address which was checked here: native code of a spider reaches nothing else.
+the machine's network that connects to an address which was checked here, and `child/calls.py` keeps it there. None is
+handed over for datagrams, which each say anew where they go.
 """
 
 import asyncio
@@ -19,7 +20,6 @@ from services.runtime.networks import Networks, refusal
 
 ASK_BYTES = 4 * 1024
 ANSWER_BYTES = 64 * 1024
-KINDS = (socket.SOCK_STREAM, socket.SOCK_DGRAM)
 INET = (socket.AF_INET, socket.AF_INET6)
 
 
@@ -126,7 +126,11 @@ class Door:
         """Return an errno, and the descriptor of a socket that connects."""
         kind = asked.kind & 0xF  # without SOCK_NONBLOCK and SOCK_CLOEXEC
         try:
-            if asked.family not in INET or kind not in KINDS or refusal(str(asked.address[0]), allowed=self._allowed):
+            if (
+                asked.family not in INET
+                or kind != socket.SOCK_STREAM
+                or refusal(str(asked.address[0]), allowed=self._allowed)
+            ):
                 return errno.EACCES, None
             sock = socket.socket(asked.family, kind)
             sock.setblocking(False)

@@ -16,8 +16,11 @@ from services.workers.spiders.sandbox import Users, give, working_folder
 class LocalRunner:
     """Starts a process for each run, in a folder of its own that goes with it."""
 
-    def __init__(self, *, allowed: Networks = (), folder: str = "", users: Users | None = None) -> None:
+    def __init__(
+        self, *, allowed: Networks = (), folder: str = "", users: Users | None = None, apart: bool = True
+    ) -> None:
         self._allowed, self._folder, self._users = allowed, folder, users or Users()
+        self._apart = apart
 
     async def start(self, options: RunOptions, archive: bytes) -> "LocalSpider":
         """Unpack the project's archive, and start a process for it; raises ArchiveInvalid."""
@@ -39,7 +42,7 @@ class LocalRunner:
                 cpus=options.cpus,
             )
             process = Process()
-            await process.start(spec, self._allowed, options.env, folder, uid, apart=False)
+            await process.start(spec, self._allowed, options.env, folder, uid, apart=self._apart)
             return LocalSpider(process, stack.pop_all())
         raise AssertionError
 

@@ -10,6 +10,7 @@ import msgspec
 
 from services.runtime.networks import networks_of
 from services.workers.spiders.child import jail
+from services.workers.spiders.child.calls import forbid_reaching
 from services.workers.spiders.child.lines import PipeHandler
 from services.workers.spiders.child.network import Direct, Guard, Way
 from services.workers.spiders.child.pipe import Pipe
@@ -28,16 +29,17 @@ def main(door: int, *, own_user: bool) -> int:
     apart = jail.leave_network() if door >= 0 else "switched off"
     jail.limit(spec.memory_mb, spec.cpus, own_user=own_user)
     jail.drop_privileges()
+    loose = apart or forbid_reaching()
     way: Way = Through(door) if not apart else Direct()
-    Guard(way, networks_of(",".join(spec.allowed)), programs=not apart).install()
+    Guard(way, networks_of(",".join(spec.allowed)), programs=not loose).install()
 
     pipe = Pipe(control, frames)
     logging.root.addHandler(PipeHandler(pipe, spec.log_level))
     logging.root.setLevel(logging.NOTSET)
     logging.disable(logging.getLevelName(spec.log_level) - 1)  # what is not told is not even put together
     pipe.start()
-    if apart:
-        log.debug("no network namespace for this spider: %s", apart)
+    if loose:
+        log.debug("no network of its own for this spider: %s", loose)
     try:
         does = _does(spec, pipe)
         os.chdir(spec.project)

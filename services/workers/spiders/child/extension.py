@@ -17,6 +17,7 @@ from schemas.storable import storable
 from services.workers.spiders.child.pipe import Pipe
 from services.workers.spiders.frames import ITEMS, MAX_ITEM_BYTES, OURS, Note
 
+REACHED = "su_cloud/requests_reached_downloader"
 FAILED = 400  # a status from here on
 log = logging.getLogger(OURS)
 
@@ -48,11 +49,12 @@ class Reporting:
     """The extension of one spider."""
 
     def __init__(self, run: Run, crawler: Crawler) -> None:
-        self._run = run
+        self._run, self._stats = run, crawler.stats
         run.crawlers.append(crawler)
         connect = crawler.signals.connect
         connect(self.item_scraped, signal=signals.item_scraped)
         connect(self.response_received, signal=signals.response_received)
+        connect(self.reached_downloader, signal=signals.request_reached_downloader)
         connect(self.spider_opened, signal=signals.spider_opened)
         connect(self.spider_closed, signal=signals.spider_closed)
 
@@ -75,6 +77,10 @@ class Reporting:
         """A response came, after redirects and retries."""
         if response.status < FAILED and not _asks_for_robots(request):
             self._run.succeeded += 1
+
+    def reached_downloader(self) -> None:
+        """The downloader took a request: no middleware has answered or dropped it."""
+        self._stats.inc_value(REACHED)
 
     def spider_opened(self, spider: Spider) -> None:
         """A spider has started."""

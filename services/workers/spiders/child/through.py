@@ -5,6 +5,7 @@ import os
 import select
 import socket
 from typing import Any
+from weakref import WeakSet
 
 import msgspec
 
@@ -18,6 +19,7 @@ class Through:
 
     def __init__(self, number: int) -> None:
         self._door = socket.socket(fileno=number)
+        self._handed: WeakSet[socket.socket] = WeakSet()  # in whose place the worker's socket is
 
     def resolve(self, host: Any, port: Any, family: int, kind: int, proto: int, flags: int) -> list[Any]:
         """Have the worker resolve."""
@@ -33,13 +35,20 @@ class Through:
         ]
 
     def connect(self, sock: socket.socket, address: Any) -> int:
-        """Put a socket that the worker connects in the place of this one."""
+        """Put a socket that the worker connects in the place of this one; asked again, say how far that is.
+
+        Twisted calls `connect_ex` a second time to hear of EISCONN. The socket must then stay as it is: an event loop
+        watches it, and would hear nothing of another in its place.
+        """
+        if sock in self._handed:
+            return _so_far(sock)
         answer, descriptors = self._ask(ConnectAsked(int(sock.family), int(sock.type), list(address)))
         opened = msgspec.json.decode(answer, type=Opened)
         if not descriptors:
             return opened.code
         os.dup2(descriptors[0], sock.fileno(), inheritable=False)
         os.close(descriptors[0])
+        self._handed.add(sock)
         timeout = sock.gettimeout()
         if timeout == 0 or opened.code != errno.EINPROGRESS:
             os.set_blocking(sock.fileno(), timeout is None)
@@ -53,6 +62,17 @@ class Through:
             theirs.close()
             data, descriptors, _, _ = socket.recv_fds(ours, ANSWER_BYTES, 1)
             return data, descriptors
+
+
+def _so_far(sock: socket.socket) -> int:
+    """Return what a second `connect` on this socket would say."""
+    if code := sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR):
+        return code
+    try:
+        sock.getpeername()
+    except OSError:
+        return errno.EALREADY
+    return errno.EISCONN
 
 
 def _connected(sock: socket.socket, timeout: float | None) -> int:

@@ -54,3 +54,44 @@ class Inside(scrapy.Spider):
 
     def failed(self, failure):
         yield {"failed": failure.request.url, "error": type(failure.value).__name__}
+
+
+class Native(scrapy.Spider):
+    """Has libc connect: the interpreter does not see it."""
+
+    name = "native"
+
+    async def start(self):
+        yield scrapy.Request(f"{self.site}/items/1")
+
+    def parse(self, response):
+        import ctypes
+        import errno
+        import socket
+        import struct
+        import subprocess
+        import sys
+
+        libc = ctypes.CDLL(None, use_errno=True)
+        to = struct.pack("=H", socket.AF_INET) + struct.pack(">H", int(self.port)) + socket.inet_aton(self.inside)
+        to += bytes(8)
+        ours = socket.create_connection(("127.0.0.1", int(self.port)), 5)
+        ask = b"GET /items/7 HTTP/1.0\r\n\r\n"
+
+        def said(code):
+            return errno.errorcode.get(ctypes.get_errno(), "?") if code < 0 else "done"
+
+        def connected(sock):
+            libc.connect(sock.fileno(), bytes(16), 16)  # AF_UNSPEC: a socket may be connected anew
+            return said(libc.connect(sock.fileno(), to, len(to)))
+
+        tried = {
+            "again": connected(ours),
+            "fast": said(libc.sendto(ours.fileno(), ask, len(ask), 0x20000000, to, len(to))),
+            "listen": said(libc.listen(ours.fileno(), 1)),
+            "fresh": connected(socket.socket()),
+        }
+        code = f"import socket; socket.create_connection(('127.0.0.1', {self.port}))"
+        ran = subprocess.run([sys.executable, "-c", code], capture_output=True)
+        tried["program"] = "failed" if ran.returncode and b"PermissionError" in ran.stderr else "reached"
+        yield {"tried": tried}
