@@ -191,5 +191,5 @@ def _of_what_did_not_run(house: House) -> dict[str, set[Acl]]:
     """Return rights to write for services that are none of those that ran: the decider's, of other kinds."""
     settings = house.broker.settings
     others = [topics.deliveries(settings, kind) for kind in topics.DELIVERY_KINDS if kind != "postgres"]
-    others.append(topics.tasks(settings, "module"))
+    others += [topics.tasks(settings, kind) for kind in topics.TASK_KINDS if kind != "workflow"]
     return {name: set() for name in (*RAN, *ASKED)} | {"decider": {Acl("topic", name, "WRITE") for name in others}}
