@@ -6,16 +6,19 @@ from api import asyncapi, openapi
 from api.routes.all import OPERATIONS
 from schemas.generate import generated
 from services.cli import demo_docs, docs_cases, docs_questions, docs_workflows
+from services.cli.docs_limits import limits_page
 from services.cli.docs_metrics import metrics_page
 from services.cli.docs_operations import operations_dashboard
 from services.cli.docs_vocabularies import vocabularies_page
 from services.ledger.status import LIVE, TRANSITIONS, Status, diagram
 from services.ledger.workflow_schema import schema_text
+from services.runtime.settings import Settings
 
 ROOT = Path(__file__).parent.parent.parent
 STATE_MACHINE_PAGE = ROOT / "docs" / "state_machine.md"
 OPENAPI_PAGE = ROOT / "docs" / "openapi.json"
 ASYNCAPI_PAGE = ROOT / "docs" / "asyncapi.json"
+LIMITS_PAGE = ROOT / "docs" / "limits.md"
 METRICS_PAGE = ROOT / "docs" / "metrics.md"
 OPERATIONS_DASHBOARD = ROOT / "deploy" / "grafana" / "dashboards" / "operations.json"
 DEMO_PAGE = ROOT / "docs" / "demo.md"
@@ -110,6 +113,7 @@ def pages() -> dict[Path, str]:
         STATE_MACHINE_PAGE: state_machine_page(),
         OPENAPI_PAGE: openapi.text(OPERATIONS),
         ASYNCAPI_PAGE: asyncapi.text(),
+        LIMITS_PAGE: limits_page(Settings("", "", "", "")),
         METRICS_PAGE: metrics_page(),
         OPERATIONS_DASHBOARD: operations_dashboard(),
         DEMO_PAGE: demo_docs.renewed(DEMO_PAGE.read_text()),
