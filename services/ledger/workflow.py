@@ -201,6 +201,9 @@ class WorkflowInvalid(Exception):
         self.faults = tuple(faults)
         super().__init__("; ".join(f"{fault.path}: {fault.message}" for fault in self.faults))
 
+    def __reduce__(self) -> tuple[type["WorkflowInvalid"], tuple[tuple[Fault, ...]]]:
+        return type(self), (self.faults,)
+
 
 def digest(workflow: Workflow) -> str:
     """Return the content address of a document: SHA-256 of its canonical JSON, as hex."""

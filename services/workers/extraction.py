@@ -7,7 +7,7 @@ import msgspec
 from services.ledger.workflow import ExtractorSettings
 from services.workers.blobs import Blobs
 from services.workers.carried import Body, Carried, Summary
-from services.workers.extract.extractor import Extraction, extract, refusal
+from services.workers.extract.extractor import Extraction, Tell, extract, refusal, untold
 from services.workers.gate.text import decoded
 from services.workers.job import Job
 from services.workers.walk import Refused
@@ -58,9 +58,9 @@ class Document(_Wire, frozen=True, kw_only=True):
     quality: Quality = Quality()
 
 
-def read_page(body: Body, settings: ExtractorSettings) -> Document | Refused:
+def read_page(body: Body, settings: ExtractorSettings, tell: Tell = untold) -> Document | Refused:
     """Read a page as an extractor node asks: its document, or the rule by which it is refused."""
-    found = extract(decoded(body.data, body.content_type).text, body.url, settings)
+    found = extract(decoded(body.data, body.content_type).text, body.url, settings, tell)
     refused = refusal(found, settings)
     return Refused(*refused) if refused else _document(body, settings, found)
 

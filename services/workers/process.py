@@ -72,6 +72,7 @@ async def work(
         stack.push_async_callback(commander.close)
 
         tools = Tools(providers, store)
+        stack.callback(tools.readers.close)
         keys = await stack.enter_async_context(job_keys(settings))
         executor = Executor(commander, worker_id, slots, with_keys(keys, attempt_of(tools, store)))
         heartbeat = Heartbeat(

@@ -1,10 +1,14 @@
-"""Reads pages in threads of their own, for a limited time: what a page or a selector costs is up to somebody else."""
+"""Reads pages for a limited time, in threads or processes: what a page or a selector costs is up to somebody else."""
 
 import asyncio
 import contextlib
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import TypeVar
+
+from services.workers.apart import Apart, Killed
+from services.workers.extract.extractor import Tell
 
 READ_SECONDS = 60.0  # a page takes milliseconds; one made to be hard, or a hard selector, takes hours
 
@@ -15,6 +19,10 @@ class PageTooHard(Exception):
     """A page was not read in time."""
 
 
+class SelectorTooHard(PageTooHard):
+    """A selector took more time of the processor than a page may take; the message names its field."""
+
+
 class ReaderStuck(Exception):
     """A thread that nothing can stop still reads a page: the process has to be started again."""
 
@@ -22,9 +30,10 @@ class ReaderStuck(Exception):
 class Readers:
     """Runs reading work; `stuck` gets an error once a thread is lost, also where nobody waits for it any more."""
 
-    def __init__(self, seconds: float = READ_SECONDS) -> None:
+    def __init__(self, seconds: float = READ_SECONDS, apart: Apart | None = None) -> None:
         self.stuck: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._seconds = seconds
+        self._apart = apart or Apart()
 
     async def read(self, work: Callable[[], T]) -> T:
         """Return what `work` returns or raise what it raises; PageTooHard after the limit."""
@@ -53,6 +62,24 @@ class Readers:
 
         threading.Thread(target=run, name="reader", daemon=True).start()
         return await asyncio.shield(over)
+
+    async def read_apart(self, work: Callable[[Tell], T]) -> T:
+        """Return what picklable work returns or raise what it raises; SelectorTooHard once it has taken its time.
+
+        It runs in a process of its own, so that nothing of it goes on then; `work` tells which field it reads.
+        """
+        try:
+            return await self.read(partial(self._apart.read, work))
+        except Killed as killed:
+            what = f"the selector of {killed.args[0]!r}" if killed.args[0] else "this page"
+            raise SelectorTooHard(
+                f"{what} takes more than {self._apart.cpu_seconds:g} s of a processor on this page: "
+                f"write it with fewer predicates, siblings and // within each other"
+            ) from None
+
+    def close(self) -> None:
+        """End the processes that wait for pages."""
+        self._apart.close()
 
     def _overdue(self, over: "asyncio.Future[T]") -> None:
         over.set_exception(PageTooHard(f"not read within {self._seconds:g} s"))

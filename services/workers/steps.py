@@ -11,7 +11,9 @@ from schemas.storable import storable_text
 from services.ledger.workflow import (
     EntryNode,
     ExtractorNode,
+    ExtractorSettings,
     FailedNode,
+    GateRules,
     Node,
     ResultNode,
     ServiceNode,
@@ -22,13 +24,14 @@ from services.runtime.blob import body_key
 from services.workers import extraction
 from services.workers.blobs import Blobs
 from services.workers.carried import NOTHING, Body, Carried
-from services.workers.gate.judge import Page, judge
+from services.workers.extract.effort import is_slow, slow_fields
+from services.workers.gate.judge import Page, Verdict, judge, judge_and_tell
 from services.workers.job import Job
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, Provider, ProviderError
-from services.workers.readers import PageTooHard, Readers
+from services.workers.readers import PageTooHard, Readers, SelectorTooHard
 from services.workers.walk import Errored, NodeOutcome, Passed, Refused
 
-TOO_HARD = "page_too_hard"
+TOO_HARD, SELECTOR_TOO_HARD = "page_too_hard", "selector_too_hard"
 CONTENT_TYPE_CHARS = 255  # a hundred deliveries, each with its content type, have to fit a record
 
 
@@ -96,12 +99,22 @@ async def _service(tools: Tools, job: Job, node: ServiceNode, step: int, carried
     )
     page = Page(answer.status, answer.content_type, answer.body, answer.final_url)
     try:
-        verdict = await tools.readers.read(partial(judge, page, settings.validation))
+        verdict = await _judged(tools.readers, page, settings.validation)
     except PageTooHard as error:
-        return replace(seen, outcome=Errored(TOO_HARD, str(error)))
+        return replace(seen, outcome=_too_hard(error))
     if verdict:
         return replace(seen, outcome=Refused(verdict.rule, verdict.evidence))
     return await _kept(tools, job, step, answer, seen)
+
+
+async def _judged(readers: Readers, page: Page, asked: GateRules) -> Verdict | None:
+    if is_slow("css", asked.required_selector, page.body):
+        return await readers.read_apart(partial(judge_and_tell, page, asked))
+    return await readers.read(partial(judge, page, asked))
+
+
+def _too_hard(error: PageTooHard) -> Errored:
+    return Errored(SELECTOR_TOO_HARD if isinstance(error, SelectorTooHard) else TOO_HARD, str(error))
 
 
 def _storable(answer: FetchResult) -> FetchResult:
@@ -123,9 +136,9 @@ async def _extractor(tools: Tools, job: Job, node: ExtractorNode, step: int, car
     if carried.body is None:
         return Visit(Errored("no_page", "no node before this one left a page"), NOTHING)
     try:
-        document = await tools.readers.read(partial(extraction.read_page, carried.body, node.settings))
+        document = await _read(tools.readers, carried.body, node.settings)
     except PageTooHard as error:
-        return Visit(Errored(TOO_HARD, str(error)), carried)
+        return Visit(_too_hard(error), carried)
     if isinstance(document, Refused):
         return Visit(document, carried)
     data = msgspec.json.encode(document)
@@ -138,3 +151,8 @@ async def _extractor(tools: Tools, job: Job, node: ExtractorNode, step: int, car
         content_type=extraction.CONTENT_TYPE,
         body_bytes=len(data),
     )
+
+
+async def _read(readers: Readers, body: Body, settings: ExtractorSettings) -> extraction.Document | Refused:
+    work = partial(extraction.read_page, body, settings)
+    return await (readers.read_apart(work) if slow_fields(settings, body.data) else readers.read(work))

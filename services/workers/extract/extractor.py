@@ -7,7 +7,7 @@ All three are 0 when there is no item. An object counts by its fields; one that 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ CONTROLS = re.compile(r"[\x01-\x08\x0b\x0e-\x1f\ufffe\uffff]")
 
 Refusal = Literal["empty_result", "required_missing", "incomplete"]
 Code = Literal["missing", "invalid", "too_many_items", "too_many_values", "broken_jsonld", "too_large"]
+Tell = Callable[[str], None]  # the name of the field that is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class _Reading:
     """One run: what it counts, and what goes wrong."""
 
     url: str
+    tell: Tell
     asked: int = 0
     found: int = 0
     checked: int = 0
@@ -79,7 +81,11 @@ class _Reading:
             self.unmet = f"item {item}: {message}"
 
 
-def extract(text: str, url: str, settings: ExtractorSettings) -> Extraction:
+def untold(name: str) -> None:
+    """Tell nobody which field is read."""
+
+
+def extract(text: str, url: str, settings: ExtractorSettings, tell: Tell = untold) -> Extraction:
     """Read a page, given as text and the address it came from; never raises for what the page holds."""
     text, replaced = counted_text(text)
     hard = too_hard(text)
@@ -89,7 +95,8 @@ def extract(text: str, url: str, settings: ExtractorSettings) -> Extraction:
     if hard:
         view.faults.append(("too_large", hard))
     page = Scope(view)
-    reading = _Reading(url)
+    reading = _Reading(url, tell)
+    tell("items" if settings.items else "")
     scopes = page.below(settings.items) if settings.items else [page]
     if len(scopes) > MAX_ITEMS:
         reading.note(MAX_ITEMS, "", "too_many_items", f"only the first {MAX_ITEMS} were read")
@@ -132,6 +139,7 @@ def _object(number: int, above: str, fields: Sequence[Leaf], scope: Scope, readi
 
 
 def _value(number: int, name: str, leaf: Leaf, scope: Scope, reading: _Reading) -> Any:
+    reading.tell(name)
     if isinstance(leaf, Part) and leaf.fields:
         return _nested(number, name, leaf, scope, reading)
     raw = _raw(number, name, leaf, scope, reading)

@@ -1,6 +1,7 @@
 """The verdict on a page: none for one that was asked for, else the wall or error page that came instead."""
 
 import re
+from collections.abc import Callable
 from fnmatch import fnmatch
 
 from parsel import Selector
@@ -14,7 +15,7 @@ from services.workers.gate.text import decoded
 from services.workers.gate.verdict import Page, Verdict
 from services.workers.tags import overlong_tag
 
-__all__ = ["RULES", "Page", "Verdict", "judge"]
+__all__ = ["RULES", "Page", "Verdict", "judge", "judge_and_tell"]
 
 WALL_PROSE_CHARS = 6000  # sign-in pages keep the template of their shop around them; what says more is no wall
 HTML_TYPES = ("text/html", "application/xhtml+xml")
@@ -89,6 +90,12 @@ def judge(page: Page, asked: GateRules | None = None, known: Knowledge = KNOWLED
     if reading.text_chars < asked.min_text_chars:
         return Verdict("too_short", f"{reading.text_chars} of {asked.min_text_chars} visible characters")
     return None
+
+
+def judge_and_tell(page: Page, asked: GateRules, tell: Callable[[str], None]) -> Verdict | None:
+    """Return the verdict on a page, after the one setting that may take long is told by its name."""
+    tell("requiredSelector")
+    return judge(page, asked)
 
 
 def recognised(reading: Reading, page: Page, asked: GateRules, known: Knowledge) -> Verdict | None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from services.ledger.workflow import ExtractorSettings, GateRules
 from services.ledger.workflow_faults import extractor_faults
-from services.workers.extract.extractor import Extraction, extract, refusal
+from services.workers.extract.effort import slow_fields
+from services.workers.extract.extractor import Extraction, Tell, extract, refusal, untold
 from services.workers.extract.selectors import selector_fault
 from services.workers.gate.judge import Page, judge
 from services.workers.gate.text import decoded
@@ -46,7 +47,8 @@ async def read_page(
     if isinstance(answer, ProviderError):
         return Outcome(item.number, error=answer.error_type, message=answer.message)
     try:
-        found = await tools.read(partial(_read, answer, settings))
+        work = partial(_read, answer, settings)
+        found = await (tools.read_apart(work) if slow_fields(settings, answer.body) else tools.read(work))
     except TooHard as error:
         return Outcome(item.number, error=TOO_HARD, message=str(error))
     if isinstance(found, tuple):
@@ -56,11 +58,11 @@ async def read_page(
     return Outcome(item.number, rows=rows)
 
 
-def _read(answer: Fetched, settings: ExtractorSettings) -> Extraction | tuple[str, str]:
+def _read(answer: Fetched, settings: ExtractorSettings, tell: Tell = untold) -> Extraction | tuple[str, str]:
     verdict = judge(Page(answer.status, answer.content_type, answer.body, answer.final_url), GateRules())
     if verdict:
         return verdict.rule, verdict.evidence
-    found = extract(decoded(answer.body, answer.content_type).text, answer.final_url, settings)
+    found = extract(decoded(answer.body, answer.content_type).text, answer.final_url, settings, tell)
     return refusal(found, settings) or found
 
 

@@ -54,6 +54,9 @@ class Tools(Protocol):
     async def read(self, work: Callable[[], Read]) -> Read:
         """Run work that may take long on hard input, beside the others and for a limited time; raises TooHard."""
 
+    async def read_apart(self, work: Callable[[Callable[[str], None]], Read]) -> Read:
+        """Run picklable work where it can be ended, which tells what it is at; raises TooHard, which names that."""
+
     def log(self, level: Level, message: str) -> None:
         """Say something to whoever follows the job."""
 

@@ -64,6 +64,13 @@ class AttemptTools:
         except PageTooHard as error:
             raise TooHard(str(error)) from error
 
+    async def read_apart(self, work: Callable[[Callable[[str], None]], Read]) -> Read:
+        """Run work in a process of its own, for a limited time."""
+        try:
+            return await self._tools.readers.read_apart(work)
+        except PageTooHard as error:
+            raise TooHard(str(error)) from error
+
     def log(self, level: Level, message: str) -> None:
         """Say something; what is said too fast is counted, not kept."""
         text = storable_text(message)[:LINE_CHARS]
