@@ -109,8 +109,8 @@ def _submitted(ledger: Ledger, job: Job, job_id: str, private: bytes) -> JobSubm
         priority=terms.priority,
         max_run_seconds=terms.max_run_seconds,
         destinations=terms.destinations,
-        # a job that left memory comes back without its own
-        max_queue_seconds=queue_seconds(ledger, ledger.orgs[job.org_id], terms.max_queue_seconds),
+        # as the org has it now: a job that left memory comes back without what was said of its own wait
+        max_queue_seconds=queue_seconds(ledger, ledger.orgs[job.org_id], 0),
         item_credits=terms.item_credits,
     )
 

@@ -202,8 +202,18 @@ def test_a_resumed_job_that_left_memory_is_found_again() -> None:
 
 
 def test_a_resumed_job_waits_for_its_first_claim_no_longer_than_any_of_its_org() -> None:
-    world = failed()  # nothing is said of its wait: as of a job that left memory
+    world = failed()
     world.when(ChangeOrgLimit(command_id="l", org_id="acme", max_queue_seconds=60))
     events = resume(world, "j2")
+    assert isinstance(events[0], JobSubmitted)
+    assert events[0].max_queue_seconds == 60
+
+
+def test_so_does_one_whose_source_was_to_wait_otherwise_and_may_have_left_memory() -> None:
+    world = World().org()
+    world.when(ChangeOrgLimit(command_id="l", org_id="acme", max_queue_seconds=90))
+    failed(world)
+    world.when(ChangeOrgLimit(command_id="m", org_id="acme", max_queue_seconds=60))
+    events = resume(world, "j2")  # the read model, which a job that left memory comes back from, knows no such wait
     assert isinstance(events[0], JobSubmitted)
     assert events[0].max_queue_seconds == 60
