@@ -5,7 +5,7 @@ A key without a job is harmless; a job without its key could never run.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from msgspec.structs import replace
 
@@ -15,6 +15,7 @@ from services.ledger.replies import Done, Reply
 from services.runtime.errors import KeysAway
 from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import OrgKey
+from services.runtime.time import utc_now
 
 CLOCKS_APART = timedelta(hours=2)  # those of Postgres and of an API; a remembered key lives up to an hour longer too
 
@@ -69,6 +70,6 @@ async def sealing_of_org(keys: JobKeys, org_id: str) -> Sealing:
 async def former_digest_key(keys: JobKeys, caller: Caller, remembered: timedelta) -> bytes | None:
     """Return what digests were made with before the org's erasure was turned; None: no such digest is remembered."""
     _, since = await keys.turned(caller.org_id)
-    if since is None or since + remembered + CLOCKS_APART < datetime.now(UTC):
+    if since is None or since + remembered + CLOCKS_APART < utc_now():
         return None
     return b"" if caller.erasure else (await keys.org_key(caller.org_id)).digest_key()

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -20,6 +19,7 @@ from api.schedules import cron, work
 from api.schedules.shown import after, cursor_of, shown
 from services.runtime.ids import uuid7
 from services.runtime.settings import Settings
+from services.runtime.time import utc_now
 
 _ID = re.compile(r"sch-[0-9a-f-]{36}", re.ASCII)
 MAX_BODY_BYTES = 5 * 1024 * 1024  # 500 long urls
@@ -164,7 +164,7 @@ def _faults(settings: Settings, given: Mapping[str, Any]) -> Iterator[Problem]:
     """Yield what is wrong with the times and the jobs of a schedule that cannot be read as a whole."""
     times = given.get("cron") or "0 0 * * *", given.get("timezone") or "UTC"  # of what is no text nothing more is said
     try:
-        cron.check(*times, datetime.now(UTC), settings.schedule_min_seconds)
+        cron.check(*times, utc_now(), settings.schedule_min_seconds)
     except Problem as problem:
         yield problem
     if work_sent := given.get("work"):

@@ -22,6 +22,7 @@ from projections.postgres.views import Replayable
 from services.ledger.commands import RedeliverJob
 from services.ledger.replies import Refused
 from services.runtime.ids import uuid7
+from services.runtime.time import utc_now
 
 AT_ONCE = 16
 STATUSES = {"failed": ("dead_lettered", "waived"), "all": ("acked", "dead_lettered", "waived", "waiting")}
@@ -78,7 +79,7 @@ async def _page(
     call: Call, webhook: webhooks.Webhook, body: webhook_requests.ReplayWebhook
 ) -> tuple[list[replays.Place], str | None]:
     """Return which generations to ask for, and where the next page begins; the first fixes the end of the range."""
-    cursor = _read(body.cursor) if body.cursor else _Cursor(body.until or datetime.now(UTC), "", "")
+    cursor = _read(body.cursor) if body.cursor else _Cursor(body.until or utc_now(), "", "")
     names = [webhook.webhook_id, *(webhooks.notice_id(webhook.webhook_id, each) for each in webhooks.AFTER)]
     which = Replayable(
         destination_ids=names,

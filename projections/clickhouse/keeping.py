@@ -1,10 +1,11 @@
 """For how long ClickHouse keeps events: a TTL of job_events, as the setting says. What was summed of them stays."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from clickhouse_connect.driver.client import Client
 
 from services.runtime.settings import Settings
+from services.runtime.time import utc_now
 
 # By how much less is taken for kept: a merge may take events away while they are being compared, and clocks differ.
 MARGIN = timedelta(hours=6)
@@ -25,5 +26,5 @@ def kept_since(settings: Settings) -> int:
     """Return from when on every event is kept for some hours more, microseconds UTC; 0: all are."""
     if not settings.clickhouse_keep_days:
         return 0
-    since = datetime.now(UTC) - timedelta(days=settings.clickhouse_keep_days) + MARGIN
+    since = utc_now() - timedelta(days=settings.clickhouse_keep_days) + MARGIN
     return int(since.timestamp() * 1_000_000)

@@ -7,7 +7,6 @@ import asyncio
 import logging
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 
 from projections.heads.sheet import Sheet, UnusableSheet, read_sheet, write_sheet
 from projections.heads.signing import Head, SignedHead, Signer, Verifier
@@ -16,6 +15,7 @@ from services.runtime.blob import BlobStore
 from services.runtime.metrics import count
 from services.runtime.raw_log import Checkpoint, RawEntry
 from services.runtime.settings import Settings
+from services.runtime.time import utc_now
 
 READER = "heads"
 EVERY_SECONDS = 10.0  # what a truncation takes within it is missed here, not by `verify`: the read models have it
@@ -97,5 +97,5 @@ class HeadsSink:
             count("heads_signed", len(signed), partition=str(partition))
 
     def _signed(self, heads: Iterable[Head]) -> dict[str, SignedHead]:
-        now = datetime.now(UTC)
+        now = utc_now()
         return {head.org_id: self._signer.sign(head, now) for head in heads}

@@ -11,7 +11,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from clickhouse_connect.driver.exceptions import ClickHouseError
@@ -22,7 +21,7 @@ from services.runtime.errors import RuntimeFault
 from services.runtime.health import Progress
 from services.runtime.metrics import count, level
 from services.runtime.postgres_faults import reason_of
-from services.runtime.time import monotonic
+from services.runtime.time import monotonic, utc_now
 
 log = logging.getLogger(__name__)
 NICENESS = 19
@@ -138,4 +137,4 @@ async def _in_thread_of_its_own(verify: Callable[[], Report]) -> Report:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    return utc_now().isoformat(timespec="seconds")

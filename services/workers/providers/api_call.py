@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import aiohttp
 from yarl import URL
@@ -12,6 +11,7 @@ from yarl import URL
 from services.ledger.provider_settings import unsupported
 from services.runtime.metrics import count
 from services.runtime.sessions import session_over
+from services.runtime.time import utc_now
 from services.workers.providers.answers import web_url
 from services.workers.providers.dialect import Answer, Ask, Dialect, without
 from services.workers.providers.protocol import Credentials, Fetched, FetchRequest, FetchResult, ProviderError
@@ -89,7 +89,7 @@ class ApiProvider:
             body = await self._body(response)
             if body is None:
                 return self._too_large()
-            return self._dialect.read(Answer(response.status, response.headers, body, request, datetime.now(UTC)))
+            return self._dialect.read(Answer(response.status, response.headers, body, request, utc_now()))
 
     async def _body(self, response: aiohttp.ClientResponse) -> bytes | None:
         """Read the body as it comes, decompressed; None once it cannot hold a page within the limit any more."""

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Self
 
 import aiohttp
@@ -13,6 +12,7 @@ from services.runtime.addresses import address_refused, checked_connector
 from services.runtime.networks import Networks
 from services.runtime.sessions import session_over
 from services.runtime.settings import Settings
+from services.runtime.time import utc_now
 from services.workers.providers.answers import error_of_status, kept_headers, web_url
 from services.workers.providers.protocol import Fetched, FetchRequest, FetchResult, ProviderError
 
@@ -98,7 +98,7 @@ class DirectProvider:
             location = response.headers.get("Location", "")
             if response.status in REDIRECTS and location:
                 return web_url(str(url.join(URL(location))))
-            error = error_of_status(response.status, response.headers, datetime.now(UTC))
+            error = error_of_status(response.status, response.headers, utc_now())
             if error:
                 return ProviderError(
                     error.error_type,

@@ -2,6 +2,7 @@
 
 import time
 import uuid
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,3 +36,10 @@ def test_ids_do_not_repeat() -> None:
 
 def test_now_is_in_microseconds() -> None:
     assert abs(now_micros() - time.time() * 1_000_000) < 5_000_000
+
+
+def test_whoever_serves_asks_the_clock_that_a_simulation_can_set() -> None:
+    root = Path(__file__).resolve().parents[3]
+    files = [file for part in ("schemas", "services", "projections", "api") for file in (root / part).rglob("*.py")]
+    by_hand = [file for file in files if "cli" not in file.parts and "datetime.now(" in file.read_text()]
+    assert by_hand == []

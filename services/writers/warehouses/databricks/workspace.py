@@ -3,7 +3,6 @@
 import asyncio
 import base64
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ from yarl import URL
 
 from services.runtime.networks import Networks
 from services.runtime.retry_after import retry_after_seconds
+from services.runtime.time import utc_now
 from services.writers.warehouses.calls import Calls
 from services.writers.warehouses.databricks.faults import http_fault
 
@@ -56,7 +56,7 @@ class Workspace:
             answer = await self._calls.call(method, self._base.join(URL(path)), **request)
             if 200 <= answer.status < 300:
                 return answer.body
-            wait = retry_after_seconds(answer.headers.get("Retry-After", ""), datetime.now(UTC))
+            wait = retry_after_seconds(answer.headers.get("Retry-After", ""), utc_now())
             if answer.status not in TOO_BUSY or wait is None or wait > LONGEST_WAIT_SECONDS:
                 break
             await asyncio.sleep(wait)
