@@ -27,7 +27,7 @@ STAMP = $(VENV)/.installed
 PIP = $(BIN)/python -m pip --disable-pip-version-check --no-input
 
 .DEFAULT_GOAL = help
-.PHONY: help install demo test deploy-tools fencing outages check bench bench-quick bench-peers simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
+.PHONY: help install demo test deploy-tools fencing outages scenarios check bench bench-quick bench-peers simulate simulate-coverage mutation chaos lock clean $(CHECKS:%=check-%)
 
 help:
 	@echo 'make demo    install, start the local stack and show it at work'
@@ -35,6 +35,7 @@ help:
 	@echo 'make deploy-tools    bring helm and the schemas that the tests of deploy need, into .tools'
 	@echo 'make fencing stop writers inside their transactions, 100 times, while others take over'
 	@echo 'make outages a broker that stands still for 30 s, and everything down for many leases'
+	@echo 'make scenarios   those that CI runs shorter as long as they are: 1,000 blocks and 300 s in ClickHouse'
 	@echo 'make check   lint, types, dependency law, schemas, docs'
 	@echo 'make simulate SEEDS=1000 FROM=0    the whole system under seeded faults; SEED=17 runs one again, with its trace'
 	@echo 'make chaos SEED=1 MINUTES=3    a real cluster of three brokers with traffic, killed and frozen at random; prints JSON'
@@ -61,6 +62,10 @@ outages: install
 
 fencing: install
 	JOBLEDGER_TEST_FENCING_ROUNDS=$(ROUNDS) $(BIN)/python -m pytest -s tests/scenarios/test_fencing.py
+
+# 69 and 71 of ClickHouse: a thousand inserts before a process thaws, and 300 orgs for 300 s.
+scenarios: install
+	JOBLEDGER_TEST_BLOCKS=1000 JOBLEDGER_TEST_SECONDS=300 $(BIN)/python -m pytest --durations=0 tests/scenarios/test_clickhouse.py
 
 check: $(CHECKS:%=check-%)
 

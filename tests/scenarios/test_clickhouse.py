@@ -30,7 +30,8 @@ from tests.integration.clickhouse.views.history import history, kept_jobs
 DAY = 86_400_000_000  # microseconds
 KILLS = 50
 EVENTS = 4  # of each partition that come between two kills
-# Inserts before the oldest one thaws. 1000, as the scenario has it, take minutes; ClickHouse remembers 10,000.
+# Inserts before the oldest one thaws. 1000, as the scenario has it, take minutes (`make scenarios`).
+# ClickHouse remembers 10,000.
 BLOCKS = int(os.environ.get("JOBLEDGER_TEST_BLOCKS", "50"))
 BLOCKS_MADE = (
     "SELECT max(max_block_number) FROM system.parts WHERE database = currentDatabase() AND table = 'job_events'"
@@ -39,7 +40,7 @@ WINDOWS = """
 SELECT toUInt64OrZero(extract(create_table_query, 'non_replicated_deduplication_window = ([0-9]+)'))
 FROM system.tables WHERE database = currentDatabase() AND name IN ('job_events', 'job_states', 'stage_positions')
 """
-# The scenario has 300 seconds: 600 inserts, which take minutes.
+# The scenario has 300 seconds: 600 inserts, which take minutes (`make scenarios`).
 SECONDS, ORGS, MOST_PARTS = int(os.environ.get("JOBLEDGER_TEST_SECONDS", "55")), 300, 100
 PARTS = "SELECT table, partition, count() FROM system.parts WHERE database = currentDatabase() AND active GROUP BY ALL"
 PARTITIONED = "SELECT DISTINCT partition_key FROM system.tables WHERE database = currentDatabase()"
