@@ -1,7 +1,8 @@
 """Looks up schemas in a Confluent-compatible registry.
 
 Whoever has a client of it already passes that in place of this: any function from a schema id to the schema will do
-that raises UnknownSchema where there is none, and RegistryAway where it cannot be told now.
+that raises UnknownSchema where there is none, and RegistryAway where it cannot be told now. It says so
+at once and waits for nothing, which is up to the caller; jobledger's own processes have another one, which waits.
 """
 
 import http.client

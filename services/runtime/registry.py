@@ -1,4 +1,8 @@
-"""The schema registry: registers our event schemas and looks up those of any writer."""
+"""The schema registry: registers our event schemas and looks up those of any writer.
+
+Beside `schemas/client/registry.py` on purpose: a process of ours waits for a registry that restarts and says what to
+start, a consumer elsewhere hears at once that it is away and waits in its own way. Both know `schemas/registry.py`.
+"""
 
 import json
 import time
