@@ -2,7 +2,7 @@
 
 import re
 
-from api import answers, requests
+from api import config_answers, requests
 from api.config import orgs
 from api.errors import not_found
 from api.operation import Call
@@ -18,9 +18,9 @@ async def org_of(call: Call) -> orgs.Org:
     return org
 
 
-def shown_org(org: orgs.Org) -> answers.Org:
+def shown_org(org: orgs.Org) -> config_answers.Org:
     """Return an org as its operator sees it."""
-    return answers.Org(
+    return config_answers.Org(
         org_id=org.org_id,
         name=org.name,
         plan=org.plan,

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import msgspec
 
-from api import answers, requests
+from api import config_answers, requests
 from api.config import workflows
 from api.errors import Problem, not_found
 from api.etags import tag_of
@@ -23,9 +23,9 @@ def workflow_id_of(call: Call) -> str:
     return workflow_id
 
 
-def line_of(version: workflows.Line) -> answers.WorkflowVersion:
+def line_of(version: workflows.Line) -> config_answers.WorkflowVersion:
     """Return a version without its document."""
-    return answers.WorkflowVersion(
+    return config_answers.WorkflowVersion(
         workflow_id=version.workflow_id,
         version=version.version,
         state=version.state,
@@ -34,9 +34,9 @@ def line_of(version: workflows.Line) -> answers.WorkflowVersion:
     )
 
 
-def shown(version: workflows.Version) -> answers.Workflow:
+def shown(version: workflows.Version) -> config_answers.Workflow:
     """Return a version with its document."""
-    return answers.Workflow(
+    return config_answers.Workflow(
         **msgspec.structs.asdict(line_of(version)),
         document=version.document,
         ref=version.ref,

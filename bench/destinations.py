@@ -19,7 +19,7 @@ from pathlib import Path
 import msgspec
 import psycopg
 
-from api import answers
+from api import config_answers
 from bench import load
 from bench.machine import machine_facts
 from bench.pages import PageServer, page_server
@@ -144,7 +144,7 @@ async def burst(stack: BenchStack, pages: PageServer, full: bool, jobs: int, war
 async def add_destinations(caller: load.Caller, hook: str) -> None:
     """Give an org two more destinations: ClickHouse and an endpoint."""
     lake = {"kind": "clickhouse", "destinationId": "lake"}
-    await caller.client.call("POST", "/api/v1/destinations", answers.ConfiguredDestination, lake)
+    await caller.client.call("POST", "/api/v1/destinations", config_answers.ConfiguredDestination, lake)
     endpoint = {"url": hook, "eventTypes": []}
     await caller.client.call("POST", "/api/v1/webhooks", dict, endpoint)
 

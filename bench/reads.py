@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from api import answers
+from api import config_answers
 from bench import load
 from bench.machine import machine_facts
 from bench.pages import PageServer, page_server
@@ -106,10 +106,10 @@ async def some_jobs(stack: BenchStack, pages: PageServer) -> tuple[list[str], st
         submitted = await load.all_at_once(callers, JOBS)
         await load.ended(submitted)
         jobs = await load.completed(submitted)
-        made = await callers[0].client.call("POST", "/api/v1/keys", answers.NewKey)
+        made = await callers[0].client.call("POST", "/api/v1/keys", config_answers.NewKey)
     async with Client(stack.base_url, stack.operator_key) as operator:
         limit = {"callsPerSecond": 0}
-        await operator.call("PUT", "/api/v1/orgs/bench-0/call-limit", answers.CallLimit, limit)
+        await operator.call("PUT", "/api/v1/orgs/bench-0/call-limit", config_answers.CallLimit, limit)
     return [f"/api/v1/jobs/{job.job_id}" for job in jobs], made.secret
 
 

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from api import answers, requests
+from api import config_answers, requests
 from api.auth import TRUST_SECONDS
 from api.config import orgs
 from api.errors import not_found
@@ -17,7 +17,7 @@ async def change(call: Call) -> web.StreamResponse:
     changed = await orgs.set_calls_per_second(call.parts.pool, org.org_id, call.body.calls_per_second)
     if changed is None:
         raise not_found("org")
-    return answer(200, answers.CallLimit(org_id=changed.org_id, calls_per_second=changed.calls_per_second))
+    return answer(200, config_answers.CallLimit(org_id=changed.org_id, calls_per_second=changed.calls_per_second))
 
 
 OPERATIONS = (
@@ -28,7 +28,7 @@ OPERATIONS = (
         access="operator",
         handler=change,
         body=requests.SetCallLimit,
-        answers={200: answers.CallLimit},
+        answers={200: config_answers.CallLimit},
         errors=("not_found",),
     ),
 )

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from api import answers, requests
+from api import config_answers, requests
 from api.config import destinations, orgs
 from api.config.destinations import Secrets, Stored
 from api.errors import Gathering, Problem, invalid, not_found, together
@@ -126,7 +126,7 @@ async def on_plan(call: Call, kind: str) -> None:
 async def every(call: Call) -> web.StreamResponse:
     """Answer the stores of the org; webhooks have calls of their own."""
     found = await destinations.stores(call.parts.pool, call.caller.org_id)
-    return answer(200, answers.Destinations(destinations=list(map(_shown, found))))
+    return answer(200, config_answers.Destinations(destinations=list(map(_shown, found))))
 
 
 async def read(call: Call) -> web.StreamResponse:
@@ -186,7 +186,7 @@ async def test(call: Call) -> web.StreamResponse:
     came = await _tried(call, kind, stored)
     return answer(
         200,
-        answers.TestedDestination(
+        config_answers.TestedDestination(
             destination_id=stored.destination_id,
             ok=not came.error_type,
             place=place_of(stored.kind, stored.settings),
@@ -215,8 +215,8 @@ async def _tried(call: Call, kind: Kind, stored: Stored) -> Tried:
     return await tried(kind, opening)
 
 
-def _shown(stored: Stored) -> answers.ConfiguredDestination:
-    return answers.ConfiguredDestination(
+def _shown(stored: Stored) -> config_answers.ConfiguredDestination:
+    return config_answers.ConfiguredDestination(
         destination_id=stored.destination_id,
         kind=stored.kind,
         gating=stored.gating,
@@ -238,7 +238,7 @@ OPERATIONS = (
         handler=add,
         body=requests.AddDestination,
         faults=_faults,
-        answers={201: answers.ConfiguredDestination},
+        answers={201: config_answers.ConfiguredDestination},
         errors=("not_on_plan", "destination_exists", "credentials_disabled"),
     ),
     Operation(
@@ -247,7 +247,7 @@ OPERATIONS = (
         summary="List the destinations of the org",
         access="read",
         handler=every,
-        answers={200: answers.Destinations},
+        answers={200: config_answers.Destinations},
     ),
     Operation(
         method="GET",
@@ -255,7 +255,7 @@ OPERATIONS = (
         summary="Read a destination",
         access="read",
         handler=read,
-        answers={200: answers.ConfiguredDestination},
+        answers={200: config_answers.ConfiguredDestination},
         errors=("not_found",),
     ),
     Operation(
@@ -265,7 +265,7 @@ OPERATIONS = (
         access="admin",
         handler=change,
         body=requests.ChangeDestination,
-        answers={200: answers.ConfiguredDestination},
+        answers={200: config_answers.ConfiguredDestination},
         errors=("not_found", "credentials_disabled"),
     ),
     Operation(
@@ -274,7 +274,7 @@ OPERATIONS = (
         summary=f"Connect to a destination and make its table; what came of it, within {TRY_SECONDS:g} s",
         access="admin",
         handler=test,
-        answers={200: answers.TestedDestination},
+        answers={200: config_answers.TestedDestination},
         errors=("not_found", "invalid_field"),
     ),
     Operation(
@@ -283,7 +283,7 @@ OPERATIONS = (
         summary="Remove a destination; what still waits for it is closed",
         access="admin",
         handler=remove,
-        answers={200: answers.ConfiguredDestination},
+        answers={200: config_answers.ConfiguredDestination},
         errors=("not_found",),
     ),
 )

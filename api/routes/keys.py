@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from aiohttp import web
 
-from api import answers, requests
+from api import config_answers, requests
 from api.auth import TRUST_SECONDS
 from api.config import keys
 from api.errors import not_found
@@ -23,7 +23,7 @@ async def create(call: Call) -> web.StreamResponse:
 async def every(call: Call) -> web.StreamResponse:
     """Answer all keys of the org, without secrets."""
     found = await keys.every(call.parts.pool, call.caller.org_id)
-    return answer(200, answers.Keys(keys=[_shown(key) for key in found]))
+    return answer(200, config_answers.Keys(keys=[_shown(key) for key in found]))
 
 
 async def rotate(call: Call) -> web.StreamResponse:
@@ -52,9 +52,9 @@ def _key_id_of(call: Call) -> str:
     return key_id
 
 
-def new_key(key: keys.Key, secret: str) -> answers.NewKey:
+def new_key(key: keys.Key, secret: str) -> config_answers.NewKey:
     """Show a key that was just made, with its secret."""
-    return answers.NewKey(
+    return config_answers.NewKey(
         key_id=key.key_id,
         name=key.name,
         scopes=key.scopes,
@@ -66,8 +66,8 @@ def new_key(key: keys.Key, secret: str) -> answers.NewKey:
     )
 
 
-def _shown(key: keys.Key) -> answers.Key:
-    return answers.Key(
+def _shown(key: keys.Key) -> config_answers.Key:
+    return config_answers.Key(
         key_id=key.key_id,
         name=key.name,
         scopes=key.scopes,
@@ -87,7 +87,7 @@ OPERATIONS = (
         handler=create,
         body=requests.CreateKey,
         body_optional=True,
-        answers={201: answers.NewKey},
+        answers={201: config_answers.NewKey},
     ),
     Operation(
         method="GET",
@@ -95,7 +95,7 @@ OPERATIONS = (
         summary="List the keys of the org",
         access="admin",
         handler=every,
-        answers={200: answers.Keys},
+        answers={200: config_answers.Keys},
     ),
     Operation(
         method="POST",
@@ -105,7 +105,7 @@ OPERATIONS = (
         handler=rotate,
         body=requests.RotateKey,
         body_optional=True,
-        answers={201: answers.NewKey},
+        answers={201: config_answers.NewKey},
         errors=("not_found",),
     ),
     Operation(
@@ -114,7 +114,7 @@ OPERATIONS = (
         summary=f"Revoke a key; it works for {TRUST_SECONDS:g} more seconds at most",
         access="admin",
         handler=revoke,
-        answers={200: answers.Key},
+        answers={200: config_answers.Key},
         errors=("not_found",),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from api import answers, org_requests, requests
+from api import config_answers, org_requests, requests
 from api.config import keys, orgs
 from api.errors import Problem, invalid
 from api.http import answer
@@ -38,7 +38,9 @@ class Registered:
 async def register(call: Call) -> web.StreamResponse:
     """Register an org with the ledger and answer with its first key; one that ended in 503 can be repeated."""
     made = await registered(call, call.body)
-    shown = answers.RegisteredOrg(**msgspec.structs.asdict(shown_org(made.org)), key=new_key(made.key, made.secret))
+    shown = config_answers.RegisteredOrg(
+        **msgspec.structs.asdict(shown_org(made.org)), key=new_key(made.key, made.secret)
+    )
     return answer(201, shown, {**ledger_position(made.reply), "Cache-Control": "no-store"})
 
 
@@ -82,7 +84,7 @@ async def registered(call: Call, body: requests.RegisterOrg, retention_seconds: 
 async def every(call: Call) -> web.StreamResponse:
     """Answer all orgs."""
     found = await orgs.every(call.parts.pool)
-    return answer(200, answers.Orgs(orgs=[shown_org(org) for org in found if org.registered_at]))
+    return answer(200, config_answers.Orgs(orgs=[shown_org(org) for org in found if org.registered_at]))
 
 
 async def change(call: Call) -> web.StreamResponse:
@@ -115,7 +117,7 @@ OPERATIONS = (
         access="operator",
         handler=register,
         body=requests.RegisterOrg,
-        answers={201: answers.RegisteredOrg},
+        answers={201: config_answers.RegisteredOrg},
         errors=("org_exists", "ledger_unavailable", "erasure_disabled"),
     ),
     Operation(
@@ -124,7 +126,7 @@ OPERATIONS = (
         summary="List all orgs",
         access="operator",
         handler=every,
-        answers={200: answers.Orgs},
+        answers={200: config_answers.Orgs},
     ),
     Operation(
         method="PATCH",
@@ -133,7 +135,7 @@ OPERATIONS = (
         access="operator",
         handler=change,
         body=org_requests.ChangeOrg,
-        answers={200: answers.Org},
+        answers={200: config_answers.Org},
         errors=("not_found", "ledger_unavailable"),
     ),
 )

@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from api import answers
+from api import config_answers
 from api.config import orgs
 from api.http import answer
 from api.operation import Call, Operation
@@ -49,7 +49,7 @@ async def _workflow(call: Call, *, pause: bool) -> web.StreamResponse:
     reply = await call.parts.commander.ask(call.caller.partition, command)
     accepted(reply)
     await orgs.set_workflow_paused(pool, call.caller.org_id, workflow_id, paused=pause)
-    return answer(200, answers.WorkflowPause(workflow_id=workflow_id, paused=pause), ledger_position(reply))
+    return answer(200, config_answers.WorkflowPause(workflow_id=workflow_id, paused=pause), ledger_position(reply))
 
 
 OPERATIONS = (
@@ -59,7 +59,7 @@ OPERATIONS = (
         summary="Let no job of an org start until it is resumed; what runs goes on",
         access="operator",
         handler=pause_org,
-        answers={200: answers.Org},
+        answers={200: config_answers.Org},
         errors=("not_found", "ledger_unavailable"),
     ),
     Operation(
@@ -68,7 +68,7 @@ OPERATIONS = (
         summary="Let jobs of an org start again",
         access="operator",
         handler=resume_org,
-        answers={200: answers.Org},
+        answers={200: config_answers.Org},
         errors=("not_found", "ledger_unavailable"),
     ),
     Operation(
@@ -77,7 +77,7 @@ OPERATIONS = (
         summary="Let no job of a workflow start until it is resumed; what runs goes on",
         access="submit",
         handler=pause_workflow,
-        answers={200: answers.WorkflowPause},
+        answers={200: config_answers.WorkflowPause},
         errors=("not_found", "too_many_paused", "ledger_unavailable"),
     ),
     Operation(
@@ -86,7 +86,7 @@ OPERATIONS = (
         summary="Let jobs of a workflow start again, each from its place",
         access="submit",
         handler=resume_workflow,
-        answers={200: answers.WorkflowPause},
+        answers={200: config_answers.WorkflowPause},
         errors=("not_found", "ledger_unavailable"),
     ),
 )

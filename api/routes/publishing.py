@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from api import answers, requests
+from api import config_answers, requests
 from api.config import workflows
 from api.errors import not_found
 from api.etags import tag_of, wanted
@@ -38,7 +38,7 @@ async def delete(call: Call) -> web.StreamResponse:
         there = await workflows.delete(call.parts.pool, call.caller.org_id, workflow_id, expected)
     if not there:
         raise not_found("workflow")
-    return answer(200, answers.DeletedWorkflow(workflow_id=workflow_id, deleted=True))
+    return answer(200, config_answers.DeletedWorkflow(workflow_id=workflow_id, deleted=True))
 
 
 OPERATIONS = (
@@ -51,7 +51,7 @@ OPERATIONS = (
         body=requests.PublishWorkflow,
         body_optional=True,
         headers=("If-Match",),
-        answers={200: answers.Workflow},
+        answers={200: config_answers.Workflow},
         errors=("not_found", "route_conflict", "version_changed"),
     ),
     Operation(
@@ -61,7 +61,7 @@ OPERATIONS = (
         access="submit",
         handler=unpublish,
         headers=("If-Match",),
-        answers={200: answers.Workflow},
+        answers={200: config_answers.Workflow},
         errors=("not_found", "version_changed"),
     ),
     Operation(
@@ -71,7 +71,7 @@ OPERATIONS = (
         access="submit",
         handler=delete,
         headers=("If-Match",),
-        answers={200: answers.DeletedWorkflow},
+        answers={200: config_answers.DeletedWorkflow},
         errors=("not_found", "version_changed"),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from api import answers, requests
+from api import config_answers, requests
 from api.config import orgs, workflows
 from api.errors import Problem, invalid, not_found
 from api.etags import tag_of, wanted
@@ -68,14 +68,14 @@ async def clone(call: Call) -> web.StreamResponse:
 async def every(call: Call) -> web.StreamResponse:
     """Answer each workflow as its published version, or else its newest."""
     found = await workflows.every(call.parts.pool, call.caller.org_id)
-    return answer(200, answers.Workflows(workflows=[line_of(version) for version in found]))
+    return answer(200, config_answers.Workflows(workflows=[line_of(version) for version in found]))
 
 
 async def get(call: Call) -> web.StreamResponse:
     """Answer the published version, or else the newest, with its document, and all versions."""
     found = await versions_of(call)
     runs = await chosen(call, current(found))
-    history = answers.WorkflowHistory(
+    history = config_answers.WorkflowHistory(
         **msgspec.structs.asdict(shown(runs)),
         versions=[line_of(version) for version in found],
         paused_at=iso_or_none(await orgs.workflow_paused_at(call.parts.pool, call.caller.org_id, runs.workflow_id)),
@@ -86,7 +86,7 @@ async def get(call: Call) -> web.StreamResponse:
 async def versions(call: Call) -> web.StreamResponse:
     """Answer all versions of a workflow, newest first."""
     found = await versions_of(call)
-    return answer(200, answers.WorkflowVersions(versions=[line_of(version) for version in found]))
+    return answer(200, config_answers.WorkflowVersions(versions=[line_of(version) for version in found]))
 
 
 async def version(call: Call) -> web.StreamResponse:
@@ -161,7 +161,7 @@ OPERATIONS = (
         body=requests.SaveWorkflow,
         headers=("If-Match",),
         max_body_bytes=MAX_BODY_BYTES,
-        answers={201: answers.Workflow, 200: answers.Workflow},
+        answers={201: config_answers.Workflow, 200: config_answers.Workflow},
         errors=("route_conflict", "version_changed", "workflow_invalid", "unusable_text"),
     ),
     Operation(
@@ -170,7 +170,7 @@ OPERATIONS = (
         summary="List the workflows of the org",
         access="read",
         handler=every,
-        answers={200: answers.Workflows},
+        answers={200: config_answers.Workflows},
     ),
     Operation(
         method="GET",
@@ -186,7 +186,7 @@ OPERATIONS = (
         summary="Read a workflow and the list of its versions",
         access="read",
         handler=get,
-        answers={200: answers.WorkflowHistory},
+        answers={200: config_answers.WorkflowHistory},
         errors=("not_found",),
     ),
     Operation(
@@ -198,7 +198,7 @@ OPERATIONS = (
         body=requests.UpdateWorkflow,
         headers=("If-Match",),
         max_body_bytes=MAX_BODY_BYTES,
-        answers={201: answers.Workflow, 200: answers.Workflow},
+        answers={201: config_answers.Workflow, 200: config_answers.Workflow},
         errors=(
             "not_found",
             "route_conflict",
@@ -214,7 +214,7 @@ OPERATIONS = (
         summary="List the versions of a workflow",
         access="read",
         handler=versions,
-        answers={200: answers.WorkflowVersions},
+        answers={200: config_answers.WorkflowVersions},
         errors=("not_found",),
     ),
     Operation(
@@ -223,7 +223,7 @@ OPERATIONS = (
         summary="Read one version of a workflow",
         access="read",
         handler=version,
-        answers={200: answers.Workflow},
+        answers={200: config_answers.Workflow},
         errors=("not_found",),
     ),
     Operation(
@@ -234,7 +234,7 @@ OPERATIONS = (
         handler=clone,
         body=requests.CloneWorkflow,
         body_optional=True,
-        answers={201: answers.Workflow},
+        answers={201: config_answers.Workflow},
         errors=("not_found", "workflow_exists", "workflow_invalid", "unusable_text"),
     ),
 )

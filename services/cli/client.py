@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 import aiohttp
 import msgspec
 
-from api import answers, delivery_answers, schedule_answers, webhook_answers
+from api import answers, config_answers, delivery_answers, schedule_answers, webhook_answers
 from api.explain_answers import Explanation
 from services.cli.errors import ApiRefused, ApiSilent
 from services.cli.paths import path_of
@@ -173,19 +173,19 @@ class Client:
                 return None
             raise
 
-    async def save_workflow(self, workflow_id: str, document: Mapping[str, Any]) -> answers.Workflow:
+    async def save_workflow(self, workflow_id: str, document: Mapping[str, Any]) -> config_answers.Workflow:
         """Save a workflow document and publish it."""
         body = {"workflowId": workflow_id, "document": document, "publish": True}
-        return await self.call("POST", "/api/v1/workflows", answers.Workflow, body)
+        return await self.call("POST", "/api/v1/workflows", config_answers.Workflow, body)
 
     async def register_org(
         self, org_id: str, name: str, max_in_flight: int | None = None, *, plan: str = "standard"
-    ) -> answers.RegisteredOrg:
+    ) -> config_answers.RegisteredOrg:
         """Register an org; takes the operator key."""
         body: dict[str, Any] = {"orgId": org_id, "name": name, "plan": plan}
         if max_in_flight is not None:
             body["maxInFlight"] = max_in_flight
-        return await self.call("POST", "/api/v1/orgs", answers.RegisteredOrg, body)
+        return await self.call("POST", "/api/v1/orgs", config_answers.RegisteredOrg, body)
 
     async def call(
         self,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from api import answers, webhook_answers
+from api import config_answers, webhook_answers
 from services.cli.client import Client
 from services.cli.demo_kinds import WorkflowName
 from services.cli.demo_workflows import demo_workflows
@@ -62,7 +62,7 @@ async def register(operator: Client, run: str, org: DemoOrg, webhook_url: str = 
             await client.save_workflow(workflow_id, msgspec.to_builtins(document))
         without = await _add_clickhouse(client) if org.clickhouse else ""
         webhook_id = await _add_webhook(client, webhook_url) if org.webhook and webhook_url else ""
-        stores = await client.call("GET", "/api/v1/destinations", answers.Destinations)
+        stores = await client.call("GET", "/api/v1/destinations", config_answers.Destinations)
     names = [store.destination_id for store in stores.destinations]
     return Registered(key, tuple(filter(None, (*names, webhook_id))), webhook_id, without)
 
@@ -76,7 +76,7 @@ async def _add_clickhouse(client: Client) -> str:
     """Add the destination; where this ledger has no ClickHouse, return what the API says to that."""
     try:
         await client.call(
-            "POST", "/api/v1/destinations", answers.ConfiguredDestination, {"kind": "clickhouse", "gating": True}
+            "POST", "/api/v1/destinations", config_answers.ConfiguredDestination, {"kind": "clickhouse", "gating": True}
         )
     except ApiRefused as refused:
         if refused.code != "invalid_field":

@@ -9,8 +9,8 @@ from services.cli.paths import path_of
 from services.cli.terminal import Json, Org, fail, print_json, run, told
 
 if TYPE_CHECKING:
-    from api.answers import Org as OrgAnswer
-    from api.answers import WorkflowPause
+    from api.config_answers import Org as OrgAnswer
+    from api.config_answers import WorkflowPause
 
 app = typer.Typer()
 org_app = typer.Typer(no_args_is_help=True, help="Limits and pauses of an org, for its operator.")
@@ -68,7 +68,7 @@ def resume_workflow(workflow_id: WorkflowId, org: Org = "", as_json: Json = Fals
 
 
 def _of_org(method: str, path: str, body: dict[str, int] | None) -> "OrgAnswer":
-    from api.answers import Org as OrgAnswer
+    from api.config_answers import Org as OrgAnswer
     from services.cli.client import PROMPT_SECONDS, Client
     from services.localstack.attach import api_url, operator_key
 
@@ -83,7 +83,7 @@ def _of_org(method: str, path: str, body: dict[str, int] | None) -> "OrgAnswer":
 
 
 def _of_workflow(workflow_id: str, verb: str, org: str) -> "WorkflowPause":
-    from api.answers import WorkflowPause
+    from api.config_answers import WorkflowPause
     from services.cli.access import access
     from services.cli.client import PROMPT_SECONDS, Client
 

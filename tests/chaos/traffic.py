@@ -10,7 +10,7 @@ from random import Random
 import aiohttp
 import msgspec
 
-from api import answers, webhook_answers
+from api import config_answers, webhook_answers
 from services.cli.client import Client
 from services.cli.demo_kinds import PAGE_KINDS, PageKind
 from services.cli.demo_workflows import demo_workflows
@@ -141,7 +141,7 @@ class Customer:
     async def _set_limit(self, cap: int) -> None:
         path = f"/api/v1/orgs/{self.org_id}"
         try:
-            await self.operator.call("PATCH", path, answers.Org, {"maxInFlight": cap})
+            await self.operator.call("PATCH", path, config_answers.Org, {"maxInFlight": cap})
             self.told.counts["limits changed"] += 1
         except (ApiSilent, aiohttp.ClientPayloadError):
             self.told.counts["limits not changed: no answer for a minute"] += 1
@@ -172,7 +172,7 @@ async def register(operator: Client, org_id: str, hooks_url: str) -> Client:
             await _hook(setting_up, f"{hooks_url}/{org_id}/{ASIDE}", gating=False)
         if org_id in WITH_CLICKHOUSE:
             lake = {"kind": "clickhouse", "destinationId": "lake"}
-            await setting_up.call("POST", "/api/v1/destinations", answers.ConfiguredDestination, lake)
+            await setting_up.call("POST", "/api/v1/destinations", config_answers.ConfiguredDestination, lake)
     return client
 
 
