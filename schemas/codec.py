@@ -14,13 +14,12 @@ from typing import Any
 import fastavro
 import msgspec
 from fastavro.schema import to_parsing_canonical_form
-from msgspec.structs import astuple
 
 from schemas.avro_of import NAMESPACE, record_schema
 from schemas.events import EVENT_TYPES
 from schemas.reading import Readers, readers_of
 from schemas.recorded import Header, Recorded
-from schemas.writing import writers_of
+from schemas.writing import writer_of
 
 FRAME = struct.Struct(">bI")
 NAME_SHOWN = 100  # characters of the name of a schema that is not ours
@@ -63,13 +62,12 @@ class Encoder:
     """Encodes recorded events with the schema ids that the registry gave to our schemas."""
 
     def __init__(self, ids: Mapping[str, int]) -> None:
-        self._types = {name: (FRAME.pack(0, ids[name]), writers_of(name)) for name in EVENT_TYPES}
+        self._types = {name: (FRAME.pack(0, ids[name]), writer_of(name)) for name in EVENT_TYPES}
 
     def encode(self, recorded: Recorded) -> bytes:
         """Return the bytes of one event as they are stored, hashed and sent."""
-        frame, writers = self._types[recorded.header.event_type]
-        values = astuple(recorded.header) + astuple(recorded.event)
-        return frame + b"".join([write(value) for write, value in zip(writers, values, strict=True)])
+        frame, write = self._types[recorded.header.event_type]
+        return write(frame, recorded.header, recorded.event)
 
 
 class Decoder:

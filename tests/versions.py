@@ -19,7 +19,7 @@ from schemas.events import EVENT_TYPES, JobSubmitted
 from schemas.reading import readers_of
 from schemas.recorded import Recorded
 from schemas.values import doc
-from schemas.writing import writers_of
+from schemas.writing import writer_of
 
 Schemas = dict[str, dict[str, Any]]
 
@@ -91,5 +91,5 @@ def later_version() -> Iterator[None]:
         patched.setitem(EVENT_TYPES, "JobPraised", JobPraised)
         patched.setattr("schemas.codec._schema_of", lambda name: parsed(record_schema(name)))
         patched.setattr("schemas.codec.readers_of", readers_of.__wrapped__)  # they are remembered by name
-        patched.setattr("schemas.codec.writers_of", writers_of.__wrapped__)
+        patched.setattr("schemas.codec.writer_of", writer_of.__wrapped__)
         yield
