@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from msgspec import Struct
+
 from schemas.events import AnyEvent
 from schemas.recorded import Recorded
 from services.ledger.answer import answer
@@ -31,8 +33,7 @@ class Encodes(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class StoredEvent:
+class StoredEvent(Struct, frozen=True, gc=False):
     """An event and the bytes under which it is stored and hashed."""
 
     recorded: Recorded

@@ -1,8 +1,9 @@
 """What an org has left, as a fold: one number that every event with credits in it moves."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from schemas.credit_events import AccountEvent, CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.events import AnyEvent, JobCancelled, JobFailed, JobSubmitted, NodeFinished, OrgRegistered
@@ -27,6 +28,21 @@ class Movement(NamedTuple):
     credits: int  # what is added; negative: taken
 
 
+# By type of event: most move nothing, and are not asked of one after the other which they are.
+MOVEMENTS: dict[type[AnyEvent], Callable[[Any], Movement]] = {
+    JobSubmitted: lambda event: Movement(Kind.DEBIT, -event.credits),
+    NodeFinished: lambda event: Movement(Kind.SURCHARGE, -event.surcharge),
+    ItemsRecorded: lambda event: Movement(Kind.SURCHARGE, -event.surcharge),
+    StatsRecorded: lambda event: Movement(Kind.SURCHARGE, -event.surcharge),
+    JobFailed: lambda event: Movement(Kind.REFUND, event.refund),
+    JobCancelled: lambda event: Movement(Kind.REFUND, event.refund),
+    OrgRegistered: lambda event: Movement(Kind.GRANT, event.credits),
+    CreditsGranted: lambda event: Movement(Kind.GRANT, event.credits),
+    CreditsHeld: lambda event: Movement(Kind.HOLD, -event.credits),
+    CreditsReleased: lambda event: Movement(Kind.RELEASE, event.credits),
+}
+
+
 @dataclass(slots=True)
 class Account:
     """Plan and credits of an org."""
@@ -39,22 +55,9 @@ class Account:
 
 def movement(event: AnyEvent) -> Movement | None:
     """Return what an event does to the balance of its org; None: nothing."""
-    match event:
-        case JobSubmitted():
-            moved = Movement(Kind.DEBIT, -event.credits)
-        case NodeFinished() | ItemsRecorded() | StatsRecorded():
-            moved = Movement(Kind.SURCHARGE, -event.surcharge)
-        case JobFailed() | JobCancelled():
-            moved = Movement(Kind.REFUND, event.refund)
-        case OrgRegistered() | CreditsGranted():
-            moved = Movement(Kind.GRANT, event.credits)
-        case CreditsHeld():
-            moved = Movement(Kind.HOLD, -event.credits)
-        case CreditsReleased():
-            moved = Movement(Kind.RELEASE, event.credits)
-        case _:
-            return None
-    return moved if moved.credits else None
+    moves = MOVEMENTS.get(type(event))
+    moved = moves(event) if moves else None
+    return moved if moved and moved.credits else None
 
 
 def fold_account(account: Account, event: AccountEvent | OrgRegistered) -> None:

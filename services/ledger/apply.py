@@ -1,5 +1,7 @@
 """Folds one event into the state of a partition, in place. Never refuses: events are facts."""
 
+from typing import cast, get_args
+
 from schemas.credit_events import CreditsGranted, CreditsHeld, CreditsReleased, OrgPlanChanged
 from schemas.events import (
     EndpointDisabled,
@@ -40,7 +42,8 @@ from services.ledger.state import Ledger, Org, Worker
 from services.ledger.status import Status
 from services.ledger.timers import Timer
 
-STEPS = (NodeFinished, ItemsPlanned, ItemsRecorded, JobLogged, StatsRecorded)
+OF_ONE_JOB = frozenset(get_args(JobEvent)) - {JobSubmitted}
+STEPS = frozenset({NodeFinished, ItemsPlanned, ItemsRecorded, JobLogged, StatsRecorded})
 
 
 def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
@@ -50,6 +53,17 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
     ledger.cause = max(ledger.cause, header.cause)
     ledger.occurred_at = max(ledger.occurred_at, header.occurred_at)
     ledger.heads[event.org_id] = digest
+    if type(event) in OF_ONE_JOB:  # most events: not asked of one after the other what else they may be
+        _fold_job(ledger, recorded, cast("JobEvent", event))
+    else:
+        _fold_other(ledger, recorded)
+    moved = movement(event)
+    if moved:
+        ledger.orgs[event.org_id].account.balance += moved.credits
+
+
+def _fold_other(ledger: Ledger, recorded: Recorded) -> None:
+    header, event = recorded.header, recorded.event
     match event:
         case WriterOpened():
             pass
@@ -104,9 +118,6 @@ def apply(ledger: Ledger, recorded: Recorded, digest: bytes) -> None:
             index(ledger, None, jobs.initial(recorded, event))
         case _:
             _fold_job(ledger, recorded, event)
-    moved = movement(event)
-    if moved:
-        ledger.orgs[event.org_id].account.balance += moved.credits
 
 
 def _lose(ledger: Ledger, boot_id: str) -> None:
@@ -123,11 +134,12 @@ def _fold_job(ledger: Ledger, recorded: Recorded, event: JobEvent) -> None:
         return
     before = ledger.jobs[event.job_id]
     after = jobs.evolve(before, recorded, event)
-    if isinstance(event, JobContinued):
-        fold_continued(ledger.orgs[after.org_id].chains, event)
-    elif isinstance(event, JobDeleted | JobExpired):
-        fold_gone(ledger.orgs[after.org_id].chains, before)
-    if isinstance(event, STEPS) and after.status is Status.RUNNING:
+    match event:
+        case JobContinued():
+            fold_continued(ledger.orgs[after.org_id].chains, event)
+        case JobDeleted() | JobExpired():
+            fold_gone(ledger.orgs[after.org_id].chains, before)
+    if type(event) in STEPS and after.status is Status.RUNNING:
         ledger.jobs[after.job_id] = after  # a step on its way: nothing that is looked up has changed
         return
     index(ledger, before, after)

@@ -179,7 +179,7 @@ def initial(recorded: Recorded, event: JobSubmitted) -> Job:
 
 def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
     """Fold one event into a job. Never refuses: events are facts."""
-    seq, at = recorded.header.seq, recorded.header.occurred_at
+    seq, at = recorded.header.seq, recorded.header.occurred_at  # below, what every job comes to is asked for first
     match event:
         case JobDispatched():
             return replace(job, seq=seq, dispatch=event.dispatch, task_out=True)
@@ -197,6 +197,13 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return replace(
                 job, seq=seq, run=replace(job.run, resume=resume_after(job.resume, event), surcharged=surcharged)
             )
+        case JobExtracted():
+            run = replace(job.run, extracted=kept(event, job.org_id, job.job_id, job.resume), extracted_at=at)
+            return replace(job, seq=seq, status=Status.EXTRACTION_DONE, run=run)
+        case JobCompleted():
+            return _ended(job, recorded, Status.COMPLETED)
+        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
+            return replace(job, seq=seq, run=replace(job.run, deliveries=_delivered(job, recorded, event)))
         case RetryScheduled():
             return replace(job, seq=seq, status=Status.WAITING_RETRY, run=replace(job.run, retry_due_at=event.due_at))
         case RetryBroughtForward():
@@ -204,11 +211,6 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
         case JobReleased():
             losses = job.run.losses + (event.reason is ReleaseReason.LEASE_EXPIRED)
             return replace(job, seq=seq, status=Status.PENDING, run=replace(job.run, losses=losses))
-        case JobExtracted():
-            run = replace(job.run, extracted=kept(event, job.org_id, job.job_id, job.resume), extracted_at=at)
-            return replace(job, seq=seq, status=Status.EXTRACTION_DONE, run=run)
-        case JobCompleted():
-            return _ended(job, recorded, Status.COMPLETED)
         case JobFailed():
             return _ended(job, recorded, Status.FAILED, replace(event, private=b"", refund=0))
         case JobCancelled():
@@ -217,8 +219,6 @@ def evolve(job: Job, recorded: Recorded, event: JobEvent) -> Job:
             return replace(job, seq=seq, ending=replace(job.ending, expired_at=at))
         case JobDeleted():
             return _emptied(job, recorded)
-        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
-            return replace(job, seq=seq, run=replace(job.run, deliveries=_delivered(job, recorded, event)))
         case ItemsPlanned() | ItemsRecorded() | JobLogged() | StatsRecorded() | JobContinued():
             items = evolve_items(job.items, job.job_id, event)
             return replace(job, seq=seq, run=replace(job.run, resume=replace(job.resume, items=items)))

@@ -1,7 +1,8 @@
 """Turns a decided event into a recorded one: its header, from the state of the partition and the moment."""
 
 import hashlib
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from schemas.events import AnyEvent
 from schemas.recorded import Header, Recorded
@@ -10,8 +11,7 @@ from services.ledger.ids import determined_id
 from services.ledger.state import HASH_BYTES, NO_HASH, Ledger, next_seq
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
+class Moment(Struct, frozen=True, gc=False):
     """When and for whom something is decided. `cause` is the offset of the last command decided."""
 
     now: int  # microseconds UTC
