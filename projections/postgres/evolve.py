@@ -1,12 +1,11 @@
 """What one event does to the rows of its job. Never refuses: events are facts. Changes the rows it is given."""
 
 from typing import assert_never
-from uuid import UUID
 
 import msgspec
 
 from projections.postgres.item_rows import come_on
-from projections.postgres.rows import Deleted, Delivery, Fire, Job, JobState, Transition, Visit, instant
+from projections.postgres.rows import Deleted, Delivery, Fire, Job, JobState, Transition, Visit, event_uuid, instant
 from projections.private import Open, in_clear, text_of
 from schemas.events import (
     DeliveryAcked,
@@ -76,13 +75,17 @@ def progress(job: JobState, header: Header, event: JobEvent, opened: Open = in_c
     """Fold an event into the row of its job; events that change no status move its ordinals only."""
     job.seq, job.position, job.cause = header.seq, header.position, header.cause
     at = instant(header.occurred_at)
-    match event:
+    match event:  # the most frequent first
+        case NodeFinished() | JobSubmitted() | ReportRefused() | JobRecalled() | JobDeleted():
+            pass
         case JobDispatched():
             job.dispatches = event.dispatch
         case JobClaimed():
             job.status, job.retry_at = "running", None
             job.attempt, job.worker_id, job.boot_id = event.attempt, event.worker_id, event.boot_id
             job.claimed_at = job.claimed_at or at
+        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
+            pass
         case RetryScheduled():
             job.status, job.worker_id, job.retry_at = "waiting_retry", None, instant(event.due_at)
         case RetryBroughtForward():
@@ -93,7 +96,7 @@ def progress(job: JobState, header: Header, event: JobEvent, opened: Open = in_c
             _extract(job, header, event)
         case JobCompleted():
             _finish(job, header, "completed")
-            job.opened_by = [UUID(bytes=event_id) for event_id in event.opened_by]
+            job.opened_by = [event_uuid(event_id) for event_id in event.opened_by]
         case JobFailed():
             _finish(job, header, "failed")
             job.error_type, job.rule, job.node_id = event.error_type, event.rule or None, event.node_id or None
@@ -105,10 +108,6 @@ def progress(job: JobState, header: Header, event: JobEvent, opened: Open = in_c
             job.expired_at = at
         case ItemsPlanned() | ItemsRecorded() | JobLogged() | StatsRecorded() | JobContinued():
             come_on(job, event)
-        case JobSubmitted() | NodeFinished() | ReportRefused() | JobRecalled() | JobDeleted():
-            pass
-        case DeliveryRequested() | DeliveryAcked() | DeliveryFailed() | DeliveryDeadLettered() | DeliveryWaived():
-            pass
         case _:
             assert_never(event)
 
@@ -142,7 +141,7 @@ def transition(job: JobState, header: Header, event: JobEvent) -> Transition:
         event.org_id,
         event.job_id,
         header.seq,
-        UUID(bytes=header.event_id),
+        event_uuid(header.event_id),
         header.event_type,
         job.status,
         event.attempt,
@@ -160,7 +159,7 @@ def visit(header: Header, event: NodeFinished, opened: Open = in_clear) -> Visit
         event.org_id,
         event.job_id,
         header.seq,
-        UUID(bytes=header.event_id),
+        event_uuid(header.event_id),
         header.partition,
         event.attempt,
         event.step,
@@ -191,7 +190,7 @@ def fired(header: Header, event: ScheduleFired) -> Fire:
         event.org_id,
         header.seq,
         event.schedule_id,
-        UUID(bytes=header.event_id),
+        event_uuid(header.event_id),
         header.partition,
         header.position,
         instant(event.due_at),
@@ -236,7 +235,7 @@ def deliver(delivery: Delivery, header: Header, event: DeliveryEvent, opened: Op
             delivery.status, delivery.rows, delivery.writer_id = "acked", event.rows, event.writer_id
             delivery.place = event.place or None
             delivery.acked_at, delivery.ack_seq = instant(header.occurred_at), header.seq
-            delivery.ack_event_id = UUID(bytes=header.event_id)
+            delivery.ack_event_id = event_uuid(header.event_id)
         case DeliveryFailed():
             delivery.status, delivery.tries, delivery.error_type = "waiting", event.try_number, event.error_type
             delivery.error_message = text_of(opened(event), "message")
@@ -247,7 +246,7 @@ def deliver(delivery: Delivery, header: Header, event: DeliveryEvent, opened: Op
             delivery.status = "waived"
             if delivery.waived_at is None:  # the first waiver is the one that opened the gate
                 delivery.waived_at, delivery.waive_seq = instant(header.occurred_at), header.seq
-                delivery.waive_event_id, delivery.waive_reason = UUID(bytes=header.event_id), event.reason
+                delivery.waive_event_id, delivery.waive_reason = event_uuid(header.event_id), event.reason
         case _:
             assert_never(event)
 

@@ -106,11 +106,11 @@ def fold(current: Current, batch: Iterable[Recorded], opened: Open = in_clear) -
     changes.usage, changes.transactions = fold_usage(current.usage, events)
     for recorded in events:
         header, event = recorded.header, recorded.event
-        if isinstance(event, ScheduleFired):
-            changes.fires[(event.org_id, header.seq)] = evolve.fired(header, event)
-        elif isinstance(event, EndpointDisabled):
-            changes.disabled.append(recorded)
         if not isinstance(event, JobEvent):
+            if isinstance(event, ScheduleFired):
+                changes.fires[(event.org_id, header.seq)] = evolve.fired(header, event)
+            elif isinstance(event, EndpointDisabled):
+                changes.disabled.append(recorded)
             continue
         if _deleted_before(current, changes, header, event):
             continue

@@ -7,7 +7,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 
-from projections.postgres.rows import JobState, instant
+from projections.postgres.rows import JobState, event_uuid, instant
 from projections.private import Open, in_clear
 from schemas.item_events import ItemEvent, ItemsRecorded, JobLogged, StatsRecorded
 from schemas.recorded import Header
@@ -15,7 +15,7 @@ from schemas.storable import storable
 from services.ledger.items import Items, evolve_items
 
 
-class Chunk(Struct):
+class Chunk(Struct, gc=False):
     """A row of `item_chunks`: one chunk of planned items, with where its parts are in its blob."""
 
     org_id: str
@@ -42,7 +42,7 @@ class Chunk(Struct):
     errors_before: int
 
 
-class Lines(Struct):
+class Lines(Struct, gc=False):
     """A row of `job_logs`: lines that a job said."""
 
     org_id: str
@@ -60,7 +60,7 @@ class Lines(Struct):
     levels: list[int]  # how many lines of debug, info, warning, error, critical; empty: not counted
 
 
-class Stats(Struct):
+class Stats(Struct, gc=False):
     """A row of `job_stats`: the newest statistics of a run."""
 
     org_id: str
@@ -97,7 +97,7 @@ def chunk_row(job: JobState, header: Header, event: ItemsRecorded) -> Chunk:
         event.chunk,
         job.chain_id or event.job_id,
         header.seq,
-        UUID(bytes=header.event_id),
+        event_uuid(header.event_id),
         header.partition,
         header.position,
         event.attempt,
@@ -124,7 +124,7 @@ def lines_row(header: Header, event: JobLogged, opened: Open = in_clear) -> Line
         event.job_id,
         header.seq,
         event.number,
-        UUID(bytes=header.event_id),
+        event_uuid(header.event_id),
         header.partition,
         header.position,
         event.attempt,
@@ -143,7 +143,7 @@ def stats_row(header: Header, event: StatsRecorded, opened: Open = in_clear) -> 
         event.job_id,
         header.seq,
         event.number,
-        UUID(bytes=header.event_id),
+        event_uuid(header.event_id),
         header.partition,
         header.position,
         event.attempt,

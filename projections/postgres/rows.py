@@ -1,7 +1,8 @@
 """The rows of the read model, typed: each struct's fields are its table's columns, in their order.
 
 Texts that say nothing are None where the column may be null. Times are aware datetimes in UTC, exact to the
-microsecond. Rows are values of one fold: whoever changes one owns it.
+microsecond. Rows are values of one fold: whoever changes one owns it. None refers to a row, so that the collector of
+cycles need not look at them: there are thousands in a batch.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -9,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from msgspec import Struct
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -29,12 +31,17 @@ def instant(micros: int) -> datetime:
         return NEVER
 
 
+def event_uuid(event_id: bytes) -> UUID:
+    """Return the UUID of 16 bytes, in a fifth of the time that its own constructor takes."""
+    return msgspec.convert(event_id, UUID)
+
+
 def micros(at: datetime) -> int:
     """Return microseconds since 1970, exactly."""
     return (at - EPOCH) // timedelta(microseconds=1)
 
 
-class JobState(Struct):
+class JobState(Struct, gc=False):
     """The columns of `jobs` that events after the first may change."""
 
     org_id: str
@@ -75,7 +82,7 @@ class JobState(Struct):
     chain_id: str | None = None  # the first job of its chain
 
 
-class Job(JobState, kw_only=True):
+class Job(JobState, kw_only=True, gc=False):
     """A row of `jobs`: the state, and what was said once, at submit."""
 
     partition: int
@@ -97,7 +104,7 @@ class Job(JobState, kw_only=True):
     metadata: Any
 
 
-class Deleted(Struct):
+class Deleted(Struct, gc=False):
     """A row of `deleted_jobs`: that there was a job, how it ended, and how far its events go."""
 
     org_id: str
@@ -112,7 +119,7 @@ class Deleted(Struct):
     deleted_at: datetime
 
 
-class Transition(Struct):
+class Transition(Struct, gc=False):
     """A row of `job_transitions`: one event of a job and the status after it."""
 
     org_id: str
@@ -128,7 +135,7 @@ class Transition(Struct):
     actor: str
 
 
-class Visit(Struct):
+class Visit(Struct, gc=False):
     """A row of `job_trace`: one visit of a workflow node."""
 
     org_id: str
@@ -158,7 +165,7 @@ class Visit(Struct):
     body_bytes: int
 
 
-class Delivery(Struct):
+class Delivery(Struct, gc=False):
     """A row of `extraction_deliveries`: one generation of the delivery of a job to a destination."""
 
     org_id: str
@@ -188,7 +195,7 @@ class Delivery(Struct):
     erase: bool = False  # the destination was asked to forget the job
 
 
-class Fire(Struct):
+class Fire(Struct, gc=False):
     """A row of `schedule_fires`: one fire of a schedule, and what became of it."""
 
     org_id: str
@@ -207,7 +214,7 @@ class Fire(Struct):
     actor: str
 
 
-class Checkpoint(Struct, frozen=True):
+class Checkpoint(Struct, frozen=True, gc=False):
     """A row of `checkpoints`: how far a partition has been folded."""
 
     partition: int

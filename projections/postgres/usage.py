@@ -7,7 +7,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from projections.postgres.rows import instant
+from projections.postgres.rows import event_uuid, instant
 from schemas.credit_events import CreditsGranted, OrgPlanChanged
 from schemas.events import AnyEvent, OrgRegistered
 from schemas.recorded import Header, Recorded
@@ -17,7 +17,7 @@ SAYS_PLAN = (OrgRegistered, OrgPlanChanged, CreditsGranted)  # also where no bal
 COLUMN_OF = {Kind.GRANT: "granted", Kind.DEBIT: "debited", Kind.SURCHARGE: "surcharged", Kind.REFUND: "refunded"}
 
 
-class Usage(Struct):
+class Usage(Struct, gc=False):
     """A row of `org_usage`. `position`: of the newest event that it has folded."""
 
     org_id: str
@@ -34,7 +34,7 @@ class Usage(Struct):
     jobs: int = 0  # submitted that cost credits
 
 
-class Transaction(Struct):
+class Transaction(Struct, gc=False):
     """A row of `credit_transactions`: one event that moved a balance."""
 
     org_id: str
@@ -100,7 +100,7 @@ def _transaction(row: Usage, header: Header, event: AnyEvent, change: Movement) 
         event.org_id,
         header.position,
         header.partition,
-        UUID(bytes=header.event_id),
+        event_uuid(header.event_id),
         str(change.kind),
         change.credits,
         row.balance,
