@@ -61,9 +61,8 @@ def without_secrets(text: str) -> str:
 
 def setup(settings: Settings, service: str) -> None:
     """Send every log record of this process to stderr as JSON: time, level, service, logger, message, extra ids."""
-    setup_plain(
-        settings.log_level, service, (settings.operator_key, settings.signing_key, *settings.credentials_key.split(","))
-    )
+    keys = (settings.operator_key, settings.signing_key, settings.unblocker_key, *settings.credentials_key.split(","))
+    setup_plain(settings.log_level, service, keys)
 
 
 def setup_plain(log_level: str, service: str, secrets: tuple[str, ...] = ()) -> None:

@@ -33,6 +33,7 @@ SECRET = (  # JOBLEDGER_<NAME>_FILE names a file that holds it; the addresses ma
     "operator_key",
     "credentials_key",
     "signing_key",
+    "unblocker_key",
 )
 REPLACED = {  # settings of before, and what to do instead
     "JOBLEDGER_ALLOW_PRIVATE_ADDRESSES": "name the networks in JOBLEDGER_ALLOWED_NETWORKS, such as 10.0.0.0/8,127.0.0.1"
@@ -115,6 +116,13 @@ class Settings:
     webhook_attempts_days: float = 30.0  # that the log of attempts goes back
     webhook_attempts_kept: int = 100_000  # newest attempts of each endpoint in it
     spider_prefix: str = "/spider"  # of the paths of the API of spiders
+    unblocker_url: str = ""  # of the proxy that makes the requests which spiders have routed; empty: none
+    unblocker_user: str = ""
+    unblocker_country_user: str = (
+        ""  # the same for a request from a country, such as me-country-{country}; empty: none is
+    )
+    unblocker_key: str = ""
+    unblocker_ca: str = ""  # PEM file of who signs the certificates that it shows for sites, beside those trusted here
     public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
     schedules_per_org: int = 1000
     schedule_min_seconds: float = 60.0  # that lie between two due times of a schedule at least
@@ -230,8 +238,10 @@ def _check(settings: Settings) -> None:
         raise SettingsError("JOBLEDGER_LEASE_SECONDS must be at least twice JOBLEDGER_HEARTBEAT_SECONDS")
     if not 0 <= settings.trace_share <= 1:
         raise SettingsError("JOBLEDGER_TRACE_SHARE takes a share of all jobs, from 0 to 1")
+    if settings.unblocker_country_user and "{country}" not in settings.unblocker_country_user:
+        raise SettingsError("JOBLEDGER_UNBLOCKER_COUNTRY_USER takes a name with {country} in it")
     urls = ["brightdata_url", "oxylabs_url", "nimble_url", "zyte_url", "decodo_url"]
-    for name in [*urls, "otlp"] if settings.otlp else urls:
+    for name in (*urls, *(name for name in ("otlp", "unblocker_url") if getattr(settings, name))):
         if not re.fullmatch(r"https?://[^/\s@?#]+(/[^\s?#]*)?", getattr(settings, name)):
             raise SettingsError(
                 f"JOBLEDGER_{name.upper()} takes a URL such as https://api.example without user or query"

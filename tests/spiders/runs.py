@@ -16,6 +16,7 @@ from services.runtime.item_chunks import lines_of, rows_part
 from services.runtime.networks import networks_of
 from services.workers.spiders.attempt import attempts
 from services.workers.spiders.local import LocalRunner
+from services.workers.spiders.unblocker import Unblocker
 from tests.spiders.archives import packed
 from tests.spiders.site import site
 
@@ -27,6 +28,7 @@ class Run:
         self.items: list[Any] = []
         self.lines: list[dict[str, str]] = []
         self.stats: dict[str, Any] = {}
+        self.routed = 0  # as the ledger is told
         self.outcome: Outcome | None = None
         self.asked: list[str] = []  # paths of the site
 
@@ -39,7 +41,13 @@ class Run:
 
 
 async def run(
-    folder: Path, project: str, *spiders: str, allowed: str = "127.0.0.1", apart: bool = True, **given: Any
+    folder: Path,
+    project: str,
+    *spiders: str,
+    allowed: str = "127.0.0.1",
+    apart: bool = True,
+    unblocker: Unblocker | None = None,
+    **given: Any,
 ) -> Run:
     """Run spiders against a site; `{site}` and `{port}` in their arguments are its."""
     store, came = BlobStore((folder / "blobs").as_uri()), Run()
@@ -58,7 +66,7 @@ async def run(
             workflow_ref="archive",
             private=private_bytes({"input": options}),
         )
-        runner = LocalRunner(allowed=networks_of(allowed), folder=str(folder), apart=apart)
+        runner = LocalRunner(allowed=networks_of(allowed), folder=str(folder), apart=apart, unblocker=unblocker)
         async for report in attempts(store, runner, task, Granted(attempt=1, resume=Resume())):
             for part in report.items:
                 match part:
@@ -68,6 +76,7 @@ async def run(
                     case Logged():
                         came.lines += map(msgspec.json.decode, lines_of(await store.get(part.lines_ref)))
                     case Stats():
+                        came.routed = part.routed
                         came.stats = msgspec.json.decode(private_json(part.private) or b"{}")
             came.outcome = report.outcome
     assert os.listdir(folder) == ["blobs"]  # noqa: PTH208  # its working folder is gone

@@ -12,6 +12,7 @@ from services.workers.spiders.apart import network_apart
 from services.workers.spiders.attempt import attempts
 from services.workers.spiders.local import LocalRunner
 from services.workers.spiders.sandbox import sweep
+from services.workers.spiders.unblocker import unblocker
 from services.workers.steps import Tools
 
 KIND = "spider"
@@ -20,12 +21,14 @@ KIND = "spider"
 async def main(settings: Settings, providers_of: ProvidersOf | None = None) -> None:
     """Run one worker until it is cancelled or something fails for good."""
     sweep("")
-    runner = LocalRunner(allowed=settings.allowed_networks, apart=network_apart())
+    apart = network_apart()
+    async with unblocker(settings) as routes:
+        runner = LocalRunner(allowed=settings.allowed_networks, apart=apart, unblocker=routes)
 
-    def attempt_of(tools: Tools, _store: BlobStore) -> Attempt:
-        return partial(attempts, tools.blobs, runner)
+        def attempt_of(tools: Tools, _store: BlobStore) -> Attempt:
+            return partial(attempts, tools.blobs, runner)
 
-    await work(settings, KIND, attempt_of, providers_of or Providers)
+        await work(settings, KIND, attempt_of, providers_of or Providers)
 
 
 if __name__ == "__main__":

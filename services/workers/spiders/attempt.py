@@ -87,6 +87,7 @@ async def _reports(spider: Spider, recorder: Recorder, options: RunOptions) -> A
             if parts := await _stored(recorder):
                 yield Report(items=parts)
             flushed_at = monotonic()
+    recorder.add_routed(ended.routed)
     parts = await _stored(recorder)
     failed = failure(seen, options.spiders, ended, options.memory_mb)
     if failed is not None:

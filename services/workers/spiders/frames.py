@@ -12,6 +12,7 @@ MAX_ITEM_BYTES = 4 * 1024 * 1024  # an item beyond is left out, with an error in
 
 ITEMS, LINES, SNAPSHOT, NOTE, ROUTED = range(1, 6)  # JSON lines, JSON lines, and one Struct each as JSON
 LEVELS = ("debug", "info", "warning", "error", "critical")
+MOST_ROUTED = 32  # requests of a run that the unblocker makes at a time
 OURS = "jobledger"  # the logger of what the runner itself says
 
 
@@ -57,6 +58,7 @@ class Snapshot(Struct):
     scraped: int
     succeeded: int  # responses with a status below 400, robots.txt aside
     stats: dict[str, Any]
+    routed: int = 0  # requests that the unblocker answered: the worker counts them, whatever the process says
 
 
 class RoutedRequest(Struct):

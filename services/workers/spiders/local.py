@@ -6,21 +6,28 @@ from collections.abc import AsyncIterator
 
 from services.runtime.networks import Networks
 from services.workers.spiders.archive import unpacked
-from services.workers.spiders.frames import Spec
+from services.workers.spiders.frames import RoutedAnswer, RoutedRequest, Spec
 from services.workers.spiders.options import RunOptions
-from services.workers.spiders.process import Process
+from services.workers.spiders.process import Process, Route
 from services.workers.spiders.protocol import Heard
 from services.workers.spiders.sandbox import Users, give, working_folder
+from services.workers.spiders.unblocker import Unblocker
 
 
 class LocalRunner:
     """Starts a process for each run, in a folder of its own that goes with it."""
 
     def __init__(
-        self, *, allowed: Networks = (), folder: str = "", users: Users | None = None, apart: bool = True
+        self,
+        *,
+        allowed: Networks = (),
+        folder: str = "",
+        users: Users | None = None,
+        apart: bool = True,
+        unblocker: Unblocker | None = None,
     ) -> None:
         self._allowed, self._folder, self._users = allowed, folder, users or Users()
-        self._apart = apart
+        self._apart, self._unblocker = apart, unblocker
 
     async def start(self, options: RunOptions, archive: bytes) -> "LocalSpider":
         """Unpack the project's archive, and start a process for it; raises ArchiveInvalid."""
@@ -41,10 +48,20 @@ class LocalRunner:
                 memory_mb=options.memory_mb,
                 cpus=options.cpus,
             )
-            process = Process()
+            process = Process(self._route(options))
             await process.start(spec, self._allowed, options.env, folder, uid, apart=self._apart)
             return LocalSpider(process, stack.pop_all())
         raise AssertionError
+
+    def _route(self, options: RunOptions) -> Route | None:
+        unblocker = self._unblocker
+        if unblocker is None or options.unblock == "off":
+            return None
+
+        async def routed(asked: RoutedRequest) -> RoutedAnswer:
+            return await unblocker.fetch(asked, options.proxy_country)
+
+        return routed
 
 
 class LocalSpider:

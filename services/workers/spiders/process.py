@@ -22,6 +22,7 @@ from services.workers.spiders.frames import (
     LENGTH,
     LINES,
     MAX_FRAME_BYTES,
+    MOST_ROUTED,
     NOTE,
     ROUTED,
     SNAPSHOT,
@@ -52,6 +53,7 @@ class Process:
         self._printed = b""
         self._works: set[asyncio.Task[None]] = set()
         self._routing: set[asyncio.Task[None]] = set()
+        self._routed = 0
         self._door: Door | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._gone: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -162,13 +164,21 @@ class Process:
                     self._routing.add(routing)
                     routing.add_done_callback(self._routing.discard)
                     continue
+                if isinstance(heard, Snapshot):
+                    heard.routed = self._routed
                 if isinstance(heard, Note) and heard.about == "memory":
                     self._kill("memory")
                     continue
                 await self._heard.put(heard)
 
     async def _answer(self, asked: RoutedRequest) -> None:
-        answer = await self._route(asked) if self._route else RoutedAnswer(asked.number, error="there is none")
+        if self._route is None:
+            answer = RoutedAnswer(asked.number, error="there is none: the operator sets JOBLEDGER_UNBLOCKER_URL")
+        elif len(self._routing) > 2 * MOST_ROUTED:  # the process keeps well below, unless it runs other code than ours
+            answer = RoutedAnswer(asked.number, error=f"more than {MOST_ROUTED} requests at a time")
+        else:
+            answer = await self._route(asked)
+        self._routed += bool(answer.status)
         with contextlib.suppress(OSError):
             self._control.write(_encode(answer) + b"\n")
             await self._control.drain()
@@ -193,7 +203,7 @@ class Process:
         code = await asyncio.shield(self._gone)
         tree.kill(self._process.pid)
         await asyncio.wait(reading)
-        await self._heard.put(Ended(code, self._killed, self._printed.decode("utf-8", "replace")))
+        await self._heard.put(Ended(code, self._killed, self._routed, self._printed.decode("utf-8", "replace")))
 
 
 def _heard(kind: int, data: bytes) -> Heard | RoutedRequest:

@@ -30,6 +30,7 @@ class Ended:
 
     exit_code: int  # below 0: the number of a signal
     killed: Killed = ""
+    routed: int = 0  # requests that the unblocker answered
     printed: str = field(default="", repr=False)  # the end of what it printed
 
 

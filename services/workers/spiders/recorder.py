@@ -27,6 +27,7 @@ class Recorder:
         self._lines: list[bytes] = []
         self._rows_bytes = self._lines_bytes = 0
         self._snapshot: Snapshot | None = None
+        self._newest = Snapshot(final=False, scraped=0, succeeded=0, stats={})
         self._stored: list[StoredChunk] = []
 
     @property
@@ -47,7 +48,12 @@ class Recorder:
 
     def add_snapshot(self, snapshot: Snapshot) -> None:
         """Take statistics; the newest win."""
-        self._snapshot = snapshot
+        self._snapshot = self._newest = snapshot
+
+    def add_routed(self, routed: int) -> None:
+        """Take how many requests were routed in all: a run that is killed has not told the last of them."""
+        if routed > self._newest.routed:
+            self.add_snapshot(msgspec.structs.replace(self._newest, routed=routed))
 
     async def flushed(self) -> tuple[ItemsReport, ...]:
         """Store what came, and return what is to be told of it; raises BlobFault, having kept it."""
@@ -59,7 +65,9 @@ class Recorder:
         if self._snapshot is not None:
             now = self._snapshot
             private = private_bytes(now.stats)
-            parts.append(Stats(number=self._stats, scraped=now.scraped, final=now.final, private=private))
+            parts.append(
+                Stats(number=self._stats, scraped=now.scraped, final=now.final, private=private, routed=now.routed)
+            )
             self._stats += 1
             self._snapshot = None
         return tuple(parts)

@@ -49,13 +49,14 @@ class Authority:
         self.ca = directory / f"{name}.pem"
         self.ca.write_bytes(made.public_bytes(serialization.Encoding.PEM))
 
-    def server(self, address: str = "127.0.0.1") -> Signed:
-        """Sign a certificate for a server at an address of IP, and at no name."""
+    def server(self, address: str = "127.0.0.1", *names: str) -> Signed:
+        """Sign a certificate for a server at an address of IP, and at these names."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "server")])
+        at = [x509.IPAddress(ipaddress.ip_address(address)), *map(x509.DNSName, names)]
         made = (
             self._builder(subject, key.public_key())
-            .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(address))]), critical=False)
+            .add_extension(x509.SubjectAlternativeName(at), critical=False)
             .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(self._key.public_key()), critical=False)
             .sign(self._key, hashes.SHA256())
         )

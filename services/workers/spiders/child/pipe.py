@@ -32,7 +32,7 @@ class Pipe:
         self._snapshot: Callable[[], Snapshot] | None = None
         self._every_seconds = 30.0
         self._answered: Callable[[RoutedAnswer], None] | None = None
-        self._heard = b""
+        self._heard: list[bytes] = []  # pieces of a line that is not whole
 
     def start(self) -> None:
         """Begin to send and to hear, in a thread."""
@@ -94,8 +94,10 @@ class Pipe:
 
     def _hear(self) -> bool:
         data = os.read(self._control, FULL_BYTES)
-        *lines, self._heard = (self._heard + data).split(b"\n")
-        for line in lines:
+        first, *others = data.split(b"\n")
+        self._heard.append(first)
+        for piece in others:
+            line, self._heard = b"".join(self._heard), [piece]
             if self._answered is not None:
                 self._answered(msgspec.json.decode(line, type=RoutedAnswer))
         return bool(data)

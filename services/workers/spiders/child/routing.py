@@ -13,11 +13,12 @@ from scrapy.crawler import Crawler
 from scrapy.http import Headers, Request, Response
 from scrapy.responsetypes import responsetypes
 from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred
+from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.error import ConnectionRefusedError as Refused
 
+from services.workers.spiders.child.extension import REACHED
 from services.workers.spiders.child.pipe import Pipe
-from services.workers.spiders.frames import RoutedAnswer, RoutedRequest
+from services.workers.spiders.frames import MOST_ROUTED, RoutedAnswer, RoutedRequest
 
 MARK = "unblock"  # in the meta of a request: true
 SCHEMES = ("http://", "https://")
@@ -28,13 +29,17 @@ class Routes:
 
     def __init__(self, pipe: Pipe) -> None:
         self._pipe = pipe
+        self._free = DeferredSemaphore(MOST_ROUTED)
         self._numbers = itertools.count()
         self._waiting: dict[int, tuple[Callable[..., Any], Deferred[RoutedAnswer]]] = {}
         self._lock = Lock()
         pipe.answers(self._answered)
 
     def ask(self, request: Request) -> Deferred[RoutedAnswer]:
-        """Have the worker make a request."""
+        """Have the worker make a request, as soon as fewer than the most are under way."""
+        return self._free.run(self._ask, request)
+
+    def _ask(self, request: Request) -> Deferred[RoutedAnswer]:
         answer: Deferred[RoutedAnswer] = Deferred()
         with self._lock:
             number = next(self._numbers)
@@ -86,11 +91,12 @@ class Routing:
         """Return the answer of the unblocker, or nothing for a request that is not routed."""
         if (self._only_marked and not request.meta.get(MARK)) or not request.url.startswith(SCHEMES):
             return None
-        self._stats.inc_value("su_cloud/unblock/requests")
+        self._stats.inc_value(REACHED)
         answer = await maybe_deferred_to_future(self._routes.ask(request))
         if answer.error:
-            self._stats.inc_value("su_cloud/unblock/failed")
+            self._stats.inc_value("su_cloud/routed_failed")
             raise Refused(string=f"the unblocker: {answer.error}")  # type: ignore[no-untyped-call]
+        self._stats.inc_value("su_cloud/routed")
         headers = Headers()
         for name, value in answer.headers:
             headers.appendlist(name, value)

@@ -95,3 +95,25 @@ class Native(scrapy.Spider):
         ran = subprocess.run([sys.executable, "-c", code], capture_output=True)
         tried["program"] = "failed" if ran.returncode and b"PermissionError" in ran.stderr else "reached"
         yield {"tried": tried}
+
+
+class Blocked(scrapy.Spider):
+    """Asks for a page as it is, and for another through the unblocker; then looks for the unblocker's key."""
+
+    name = "blocked"
+    greedy = ""
+
+    async def start(self):
+        yield scrapy.Request(f"{self.site}/items/1")
+        yield scrapy.Request(f"{self.site}/items/2", meta={"unblock": True}, headers={"X-Asked": "yes"})
+
+    def parse(self, response):
+        import os
+
+        yield {"url": response.url, "json": response.json(), "flags": response.flags}
+        with open("/proc/self/environ", "rb") as file:
+            yield {"environment": {**os.environ, "at the start": file.read().decode()}}
+        if self.greedy and response.url.endswith("/2"):
+            held = []
+            while True:
+                held.append(bytearray(os.urandom(1 << 20)) * 8)
