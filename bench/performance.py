@@ -52,6 +52,9 @@ SECTIONS = {
     "items": Section(
         "Items of a module job", "The item path of one job, beside the same rows written ([modules](modules.md))."
     ),
+    "spiders": Section(
+        "Spiders", "A run in the worker beside `scrapy crawl` of the same project and site ([spiders](spiders.md))."
+    ),
     "restore": Section("Restore", "A decider's start with a million jobs ([snapshots](snapshots.md))."),
     "reads": Section("Reads", "GET of a job at a steady rate, beside a handler that answers a constant."),
     "stream": Section("Following a job", "What viewers cost ([following a job](stream.md))."),
