@@ -23,6 +23,7 @@ MAX_PRICE = 1_000_000  # credits
 MAX_QUEUE_SECONDS = 366 * 86_400  # that a job may wait for its first claim: a year, as dates stay within 64 bits
 MAX_RETENTION_SECONDS = 100 * 366 * 86_400  # that results may be kept: a century
 SPIDER_PREFIX = re.compile(r"(/[A-Za-z0-9._~-]+)+")
+LEAST_UID, MOST_UID = 1_000, 2**31  # below are users of the system, beyond are ids that mean nobody
 TAKEN = re.compile(r"/(api|health|ready|metrics)(/|$)")  # paths of others
 SECRET = (  # JOBLEDGER_<NAME>_FILE names a file that holds it; the addresses may have a password in them
     "postgres",
@@ -123,6 +124,9 @@ class Settings:
     )
     unblocker_key: str = ""
     unblocker_ca: str = ""  # PEM file of who signs the certificates that it shows for sites, beside those trusted here
+    spider_folder: str = ""  # where runs of spiders have their folders; empty: where the system keeps temporary files
+    spider_first_uid: int = 0  # first of the user ids that spiders run as, one each; 0: all run as their worker's user
+    spider_users: int = 0  # how many of these there are; 0: as many as the worker has slots
     public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
     schedules_per_org: int = 1000
     schedule_min_seconds: float = 60.0  # that lie between two due times of a schedule at least
@@ -248,6 +252,10 @@ def _check(settings: Settings) -> None:
             )
     if not SPIDER_PREFIX.fullmatch(settings.spider_prefix) or TAKEN.match(settings.spider_prefix):
         raise SettingsError("JOBLEDGER_SPIDER_PREFIX takes a path such as /spider, and not one below /api")
+    if settings.spider_first_uid and not LEAST_UID <= settings.spider_first_uid <= MOST_UID:
+        raise SettingsError(f"JOBLEDGER_SPIDER_FIRST_UID takes 0, or a user id from {LEAST_UID} to {MOST_UID}")
+    if settings.spider_users and settings.spider_users < settings.worker_slots:
+        raise SettingsError("JOBLEDGER_SPIDER_USERS takes 0, or at least one for each of JOBLEDGER_WORKER_SLOTS")
     for name, most in (
         ("stream_keepalive_seconds", MAX_SILENCE_SECONDS),
         ("stream_slow_seconds", MAX_SLOW_SECONDS),

@@ -49,8 +49,13 @@ async def work(
     attempt_of: AttemptOf,
     providers_of: ProvidersOf,
     stores: Mapping[str, Watch] = MappingProxyType({}),
+    *,
+    grace_seconds: float = GRACE_SECONDS,
 ) -> None:
-    """Run one worker until it is cancelled or something fails for good; stores that its kind needs turn it red."""
+    """Run one worker until it is cancelled or something fails for good; stores that its kind needs turn it red.
+
+    `grace_seconds`: for running jobs to end at a stop before they are cancelled.
+    """
     worker_id = settings.worker_id or f"{socket.gethostname()}-{os.getpid()}"
     slots = Slots(settings.worker_slots)
     store = BlobStore(settings.blobs)
@@ -95,7 +100,7 @@ async def work(
         app = worker_app(settings, kind, intake.take, executor.failed, taking)
         await stack.enter_async_context(running(app))
         beating = asyncio.create_task(heartbeat.run())
-        stack.push_async_callback(_leave, executor, heartbeat, beating)
+        stack.push_async_callback(_leave, executor, heartbeat, beating, grace_seconds)
         async with asyncio.TaskGroup() as group:
             group.create_task(raised(beating))
             group.create_task(until_it_stops(app))
@@ -108,11 +113,11 @@ async def work(
                 group.create_task(watch(health.part(name)))
 
 
-async def _leave(executor: Executor, heartbeat: Heartbeat, beating: asyncio.Task[None]) -> None:
+async def _leave(executor: Executor, heartbeat: Heartbeat, beating: asyncio.Task[None], grace_seconds: float) -> None:
     """End or hand back what runs while its leases hold, and say so; without a broker the leases tell the ledger."""
     try:
         async with asyncio.timeout(GRACE_SECONDS + TELL_SECONDS):
-            await executor.stop(GRACE_SECONDS)
+            await executor.stop(grace_seconds)
             beating.cancel()
             await heartbeat.last()
     except (TimeoutError, BrokerFault) as error:

@@ -1,6 +1,6 @@
 """Scenarios 46 to 54, as far as jobs of the workflow vocabulary have them: no parallel branches, hence no joins.
 
-49 (slots of one job) and 52 (start-up of a spider) are about other vocabularies.
+49 (slots of one job) is about another vocabulary, and 52 (start-up of a spider) is in test_spider_verdicts.py.
 """
 
 import contextlib

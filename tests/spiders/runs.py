@@ -40,6 +40,14 @@ class Run:
         return self.outcome.error_type, said["message"]
 
 
+class NoEnvironments:
+    """Projects without variables."""
+
+    async def of(self, org_id: str, project: str) -> dict[str, str]:
+        """Return none."""
+        return {}
+
+
 async def run(
     folder: Path,
     project: str,
@@ -67,7 +75,7 @@ async def run(
             private=private_bytes({"input": options}),
         )
         runner = LocalRunner(allowed=networks_of(allowed), folder=str(folder), apart=apart, unblocker=unblocker)
-        async for report in attempts(store, runner, task, Granted(attempt=1, resume=Resume())):
+        async for report in attempts(store, NoEnvironments(), runner, task, Granted(attempt=1, resume=Resume())):
             for part in report.items:
                 match part:
                     case Chunk():

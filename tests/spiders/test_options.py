@@ -48,6 +48,7 @@ def test_an_option_that_nobody_knows_is_refused() -> None:
         ({"spider_args": {"a b": "c"}}, "spider_args: 'a b' is no name of one"),
         ({"settings": {"download_delay": 1}}, "settings: 'download_delay' is no name of one"),
         ({"env": {"A": "x\0"}}, "env: the value of 'A' has more than 65536 characters, or a NUL"),
+        ({"env": {"Tmp": "x"}}, "env: 'Tmp' is set by the runner: leave it out"),
         ({"env": {"LD_PRELOAD": "x"}}, "env: 'LD_PRELOAD' is set by the runner: leave it out"),
         ({"env": {"pythonpath": "x"}}, "env: 'pythonpath' is set by the runner: leave it out"),
     ],

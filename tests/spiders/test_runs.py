@@ -5,7 +5,14 @@ from pathlib import Path
 import pytest
 
 from services.ledger.reports import Extracted
+from services.runtime.networks import networks_of
+from services.workers.spiders.frames import Note
+from services.workers.spiders.local import LocalRunner
+from services.workers.spiders.options import RunOptions
+from services.workers.spiders.protocol import Ended, Items
+from tests.spiders.archives import packed
 from tests.spiders.runs import run
+from tests.spiders.site import site
 
 
 async def test_a_plain_project_finishes_with_its_items_its_log_and_its_statistics(tmp_path: Path) -> None:
@@ -31,23 +38,14 @@ async def test_five_thousand_items_are_all_there_in_their_order_of_pages(tmp_pat
     assert len({(each["url"], each["number"]) for each in came.items}) == len(came.items) == 5_000
 
 
-async def test_a_cap_that_was_asked_for_is_a_clean_end(tmp_path: Path) -> None:
-    came = await run(tmp_path, "endless", "endless", settings={"CLOSESPIDER_ITEMCOUNT": 10})
-    assert isinstance(came.outcome, Extracted), came.outcome
-    assert len(came.items) >= 10
-
-
 @pytest.mark.parametrize(
     ("project", "spider", "error_type", "said"),
     [
-        ("broken", "token", "spider_never_started", "KeyError: 'token'"),
         ("plain", "nobody", "spider_never_started", "Spider not found: nobody"),
-        ("errors", "faulty", "closed_unexpectedly", "closespider_errorcount"),
-        ("errors", "alarmed", "critical_log", "the shop has moved"),
-        ("errors", "gone", "closed_unexpectedly", "exit code 0"),
+        ("errors", "killed", "closed_unexpectedly", "killed by signal 9: by the machine where that has no memory left"),
+        ("errors", "faulting", "closed_unexpectedly", "killed by signal 11"),
         ("errors", "greedy", "memory_limit", "more than its 256 MB"),
         ("errors", "grabbing", "memory_limit", "more than its 256 MB"),
-        ("plain", "idle", "no_successful_request", "below 400"),
     ],
 )
 async def test_a_run_that_went_wrong_has_failed_whatever_its_exit_code(
@@ -62,3 +60,25 @@ async def test_a_grouped_run_shares_one_process(tmp_path: Path) -> None:
     came = await run(tmp_path, "errors", "alarmed", "faulty", grouped=True)
     assert came.failed[0] == "critical_log"
     assert len(came.items) > 3
+
+
+async def test_a_spider_that_nobody_hears_ends_by_itself_all_the_same(tmp_path: Path) -> None:
+    async with site() as address:
+        options = RunOptions(
+            project="many", spiders=["many"], deploy_version=1, spider_args={"site": address, "pages": "500"}
+        )
+        spider = await LocalRunner(allowed=networks_of("127.0.0.1"), folder=str(tmp_path)).start(
+            options, packed("many")
+        )
+        try:
+            hearing = aiter(spider.heard())
+            while not isinstance(await anext(hearing), Items):
+                pass
+            await spider.stop(60.0)
+            heard = [each async for each in hearing]
+        finally:
+            await spider.close()
+    assert [each.reason for each in heard if isinstance(each, Note) and each.about == "closed"] == ["shutdown"]
+    last = heard[-1]
+    assert isinstance(last, Ended)
+    assert (last.exit_code, last.killed) == (0, "stopped")

@@ -1,131 +1,105 @@
 """One attempt at a spider job: a process is started, heard to its end and judged, as a sequence of reports."""
 
-import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator
+from datetime import UTC, datetime
+from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
-from schemas.private import private_bytes
-from schemas.storable import storable_text
 from services.ledger.items import Items as Come
 from services.ledger.replies import Granted
-from services.ledger.reports import Extracted, Failed, HandedBack, ItemsReport, Outcome, RetryLater
+from services.ledger.reports import RetryLater
 from services.ledger.tasks import Task
-from services.runtime.errors import BlobFault, BlobMissing
+from services.runtime.errors import BlobFault, BlobMissing, CredentialsAway, Unsealable
 from services.runtime.time import monotonic
 from services.workers.attempt import AWAY_DELAY_MS, Report
 from services.workers.blobs import Blobs
 from services.workers.job import Unreadable, submitted
 from services.workers.spiders.archive import ArchiveInvalid
-from services.workers.spiders.frames import Note, Snapshot
+from services.workers.spiders.frames import OURS, Line
+from services.workers.spiders.hearing import Hearing, failed
 from services.workers.spiders.options import RunOptions
-from services.workers.spiders.protocol import Ended, Heard, Items, Lines, Runner, Spider
+from services.workers.spiders.protocol import Runner
 from services.workers.spiders.recorder import Recorder
-from services.workers.spiders.verdict import Failure, Seen, failure
-
-FLUSH_SECONDS = 1.0  # an item waits so long at most to be recorded
-AWAY_SECONDS = 1.0  # between two tries to store what a spider said
+from services.workers.spiders.verdict import Failure
 
 log = logging.getLogger(__name__)
+_encode = msgspec.json.Encoder().encode
+
+
+class Environments(Protocol):
+    """Knows the environments of projects; `services.workers.project_env.StoredProjectEnv` is one."""
+
+    async def of(self, org_id: str, project: str) -> dict[str, str]:
+        """Return the variables that a project has now; raises CredentialsAway, or Unsealable."""
 
 
 class _Submitted(msgspec.Struct):
     input: RunOptions
 
 
-async def attempts(blobs: Blobs, runner: Runner, task: Task, granted: Granted) -> AsyncGenerator[Report]:
-    """Yield the reports of one attempt; the last one has an outcome."""
+async def attempts(
+    blobs: Blobs, environments: Environments, runner: Runner, task: Task, granted: Granted
+) -> AsyncGenerator[Report]:
+    """Yield the reports of one attempt; the last one has an outcome, whatever goes wrong on the way."""
+    began_at = monotonic()
+    recorder = Recorder(
+        blobs, task.org_id, task.job_id, granted.attempt, granted.resume.items or Come(chain_id=task.job_id)
+    )
     try:
         options = submitted(task.private, _Submitted, "the options of a run").input
-        spider = await runner.start(options, await blobs.get(task.workflow_ref))
+        env = await environments.of(task.org_id, options.project)
+        archive = await blobs.get(task.workflow_ref)
+        recorder.add_lines([_beginning(options)])
+        parts = await recorder.flushed()
     except Unreadable as error:
-        yield Report(outcome=_failed(Failure("params_invalid", str(error))))
+        yield _ended("params_invalid", error)
         return
-    except (ArchiveInvalid, BlobMissing) as error:
-        yield Report(outcome=_failed(Failure("archive_invalid", str(error))))
+    except Unsealable as error:
+        yield _ended("credential_unreadable", error)
         return
-    except BlobFault as error:
-        log.warning("blob store failed, job is tried again", extra={"error": str(error)})
-        yield Report(
-            outcome=RetryLater(node_id="", try_number=1, delay_ms=AWAY_DELAY_MS, error_type="blobs_unavailable")
-        )
+    except BlobMissing as error:
+        yield _ended("archive_invalid", error)
         return
-    come = granted.resume.items or Come(chain_id=task.job_id)
-    recorder = Recorder(blobs, task.org_id, task.job_id, granted.attempt, come)
+    except (BlobFault, CredentialsAway) as error:
+        log.warning("run cannot begin, job is tried again", extra={"error": str(error)})
+        away = "blobs_unavailable" if isinstance(error, BlobFault) else "credentials_unavailable"
+        yield Report(outcome=RetryLater(node_id="", try_number=1, delay_ms=AWAY_DELAY_MS, error_type=away))
+        return
+    yield Report(items=parts)  # from now on the ledger knows that the run may have begun: it begins at most once
+    options = replace(options, env=env | options.env)
     try:
-        async with contextlib.aclosing(_reports(spider, recorder, options)) as reports:
+        spider = await runner.start(options, archive)
+    except ArchiveInvalid as error:
+        yield _ended("archive_invalid", error)
+        return
+    except OSError as error:
+        log.error("no process for a spider", exc_info=error)
+        yield _ended("spider_never_started", f"its process could not be started: {error}")
+        return
+    limit = task.max_run_seconds and max(0.0, task.max_run_seconds - (monotonic() - began_at))
+    hearing = Hearing(spider, recorder, options, limit)
+    async with contextlib.AsyncExitStack() as stack:
+        stack.push_async_callback(hearing.close)
+        async with contextlib.aclosing(hearing.reports()) as reports:
             async for report in reports:
                 yield report
-    finally:
-        await spider.close()
 
 
-async def _reports(spider: Spider, recorder: Recorder, options: RunOptions) -> AsyncGenerator[Report]:
-    seen = Seen()
-    flushed_at = monotonic()
-    hearing = aiter(spider.heard())
-    coming: asyncio.Future[Heard] | None = None
-    ended: Ended | None = None
-    while ended is None:
-        try:
-            coming = coming or asyncio.ensure_future(anext(hearing))
-            await asyncio.wait({coming}, timeout=max(0.0, flushed_at + FLUSH_SECONDS - monotonic()))
-            heard, coming = (coming.result(), None) if coming.done() else (None, coming)
-        except asyncio.CancelledError:  # the job was taken away or the worker stops: it ends, and that is told
-            if not seen.opened:
-                if coming is not None:
-                    coming.cancel()
-                yield Report(outcome=HandedBack())
-                return
-            stopping = asyncio.ensure_future(spider.stop())
-            stopping.add_done_callback(lambda done: done.cancelled() or done.exception())
-            continue
-        ended = _take(heard, seen, recorder)
-        if recorder.full or monotonic() >= flushed_at + FLUSH_SECONDS:
-            if parts := await _stored(recorder):
-                yield Report(items=parts)
-            flushed_at = monotonic()
-    recorder.add_routed(ended.routed)
-    parts = await _stored(recorder)
-    failed = failure(seen, options.spiders, ended, options.memory_mb)
-    if failed is not None:
-        yield Report(items=parts, outcome=_failed(failed))
-        return
-    yield Report(
-        items=parts, outcome=Extracted(result_ref="", items=seen.scraped, extraction_ref=await recorder.manifest())
-    )
+def _ended(error_type: str, why: object) -> Report:
+    return Report(outcome=failed(Failure(error_type, str(why))))
 
 
-def _take(heard: Heard | None, seen: Seen, recorder: Recorder) -> Ended | None:
-    match heard:
-        case Items():
-            recorder.add_rows(heard.rows)
-        case Lines():
-            recorder.add_lines(heard.lines)
-        case Note():
-            seen.note(heard)
-        case Snapshot():
-            seen.scraped, seen.succeeded = heard.scraped, heard.succeeded
-            recorder.add_snapshot(heard)
-        case Ended():
-            return heard
-    return None
-
-
-async def _stored(recorder: Recorder) -> tuple[ItemsReport, ...]:
-    """Store what came; while the blob store is away the spider is held up, as nobody hears it."""
-    while True:
-        try:
-            return await recorder.flushed()
-        except BlobFault as error:
-            log.warning("what a spider said is not stored, trying again", extra={"error": str(error)})
-            await asyncio.sleep(AWAY_SECONDS)
-
-
-def _failed(why: Failure) -> Outcome:
-    said = {"message": storable_text(why.message)}
-    if why.close_reason:
-        said["close_reason"] = why.close_reason
-    return Failed(error_type=why.error_type, private=private_bytes(said))
+def _beginning(options: RunOptions) -> bytes:
+    """Return the line that each log begins with: what was asked for, without values that may be secret."""
+    shown = {
+        name: value
+        for name, value in msgspec.to_builtins(options).items()
+        if name not in ("spider_args", "settings", "env")
+    }
+    names = {name: sorted(getattr(options, name)) for name in ("spider_args", "settings", "env")}
+    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return _encode(Line("info", f"the run begins: {_encode(shown | names).decode()}", now, OURS))

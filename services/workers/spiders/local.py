@@ -2,15 +2,17 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 from services.runtime.networks import Networks
 from services.workers.spiders.archive import unpacked
+from services.workers.spiders.folders import give, working_folder
 from services.workers.spiders.frames import RoutedAnswer, RoutedRequest, Spec
 from services.workers.spiders.options import RunOptions
 from services.workers.spiders.process import Process, Route
 from services.workers.spiders.protocol import Heard
-from services.workers.spiders.sandbox import Users, give, working_folder
+from services.workers.spiders.sandbox import Users
 from services.workers.spiders.unblocker import Unblocker
 
 
@@ -30,12 +32,11 @@ class LocalRunner:
         self._apart, self._unblocker = apart, unblocker
 
     async def start(self, options: RunOptions, archive: bytes) -> "LocalSpider":
-        """Unpack the project's archive, and start a process for it; raises ArchiveInvalid."""
-        with contextlib.ExitStack() as stack:
+        """Unpack the project's archive, and start a process for it; raises ArchiveInvalid, or OSError."""
+        async with contextlib.AsyncExitStack() as stack:
             uid = stack.enter_context(self._users.one())
-            folder = stack.enter_context(working_folder(self._folder, uid))
-            root = await asyncio.to_thread(unpacked, archive, folder)
-            await asyncio.to_thread(give, folder, uid)
+            folder = stack.enter_context(working_folder(self._folder))
+            root = await _to_its_end(lambda: _ready(archive, folder, uid))
             spec = Spec(
                 does="crawl",
                 project=str(root),
@@ -49,6 +50,7 @@ class LocalRunner:
                 cpus=options.cpus,
             )
             process = Process(self._route(options))
+            stack.push_async_callback(process.close)
             await process.start(spec, self._allowed, options.env, folder, uid, apart=self._apart)
             return LocalSpider(process, stack.pop_all())
         raise AssertionError
@@ -67,20 +69,33 @@ class LocalRunner:
 class LocalSpider:
     """A process, with its folder and its user."""
 
-    def __init__(self, process: Process, held: contextlib.ExitStack) -> None:
+    def __init__(self, process: Process, held: contextlib.AsyncExitStack) -> None:
         self._process, self._held = process, held
 
     def heard(self) -> AsyncIterator[Heard]:
         """Yield what it says, and Ended at the end."""
         return self._process.heard()
 
-    async def stop(self) -> None:
-        """Ask it to end by itself, and kill it where it does not within the grace."""
-        await self._process.stop()
+    async def stop(self, grace_seconds: float) -> None:
+        """Ask it to end by itself, and kill it where it does not in time."""
+        await self._process.stop(grace_seconds)
 
     async def close(self) -> None:
         """Kill it if it runs, and leave nothing of it."""
-        try:
-            await self._process.close()
-        finally:
-            self._held.close()
+        await self._held.aclose()
+
+
+def _ready(archive: bytes, folder: Path, uid: int | None) -> Path:
+    root = unpacked(archive, folder)
+    give(folder, uid)
+    return root
+
+
+async def _to_its_end(call: Callable[[], Path]) -> Path:
+    """Call something in a thread; who is cancelled meanwhile waits for it: it must not write where all is removed."""
+    calling = asyncio.ensure_future(asyncio.to_thread(call))
+    try:
+        return await asyncio.shield(calling)
+    except asyncio.CancelledError:
+        await asyncio.wait({calling})
+        raise

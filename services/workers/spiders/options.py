@@ -24,7 +24,9 @@ SETTING = re.compile(r"[A-Z][A-Z0-9_]*")
 ARGUMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Variables that say what the process runs before any code of the project does, or that are ours.
-RESERVED = re.compile(r"(?i)LD_.*|PYTHON.*|JOBLEDGER_.*|SCRAPY_SETTINGS_MODULE|PATH|HOME|TMPDIR")
+RESERVED = re.compile(
+    r"(?i)LD_.*|PYTHON.*|JOBLEDGER_.*|SCRAPY_SETTINGS_MODULE|GLIBC_TUNABLES|GCONV_PATH|PATH|HOME|TMPDIR|TMP|TEMP"
+)
 
 
 class RunOptions(Struct, forbid_unknown_fields=True, kw_only=True):

@@ -36,9 +36,9 @@ from services.workers.spiders.protocol import Ended, Heard, Items, Killed, Lines
 from services.workers.spiders.sandbox import CHILD, environment
 
 WATCH_SECONDS = 0.25  # between two looks at the memory
-STOP_SECONDS = 4.0  # that a spider has to end by itself; a worker that is stopped has 7
 PRINTED_BYTES = 16 * 1024  # of the end of what it printed
-AHEAD = 16  # frames that are read before somebody asks for them
+AHEAD_BYTES = 1024 * 1024  # that are read before somebody asks for them
+LAST_BYTES = 64 * 1024 * 1024  # the same of a spider that is to end: it must not wait for whoever waits for it
 _encode = msgspec.json.Encoder().encode
 Route = Callable[[RoutedRequest], Awaitable[RoutedAnswer]]
 
@@ -48,12 +48,15 @@ class Process:
 
     def __init__(self, route: Route | None = None) -> None:
         self._route = route
-        self._heard: asyncio.Queue[Heard] = asyncio.Queue(AHEAD)
+        self._heard: asyncio.Queue[tuple[int, Heard]] = asyncio.Queue()  # with its size
+        self._ahead_bytes, self._most_ahead = 0, AHEAD_BYTES
+        self._room = asyncio.Event()
         self._killed: Killed = ""
         self._printed = b""
         self._works: set[asyncio.Task[None]] = set()
         self._routing: set[asyncio.Task[None]] = set()
         self._routed = 0
+        self._transports: list[asyncio.BaseTransport] = []
         self._door: Door | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._gone: asyncio.Future[int] = asyncio.get_running_loop().create_future()
@@ -79,6 +82,10 @@ class Process:
                 group=uid,
                 extra_groups=None if uid is None else [],
             )
+        except BaseException:
+            if door:
+                door.close()
+            raise
         finally:
             if theirs:
                 theirs.close()
@@ -90,8 +97,8 @@ class Process:
         assert stdin is not None
         assert stdout is not None
         assert stderr is not None
-        frames, printed = await _reader(stdout), await _reader(stderr)
-        self._control = await _writer(stdin)
+        frames, printed = await self._reader(stdout), await self._reader(stderr)
+        self._control = await self._writer(stdin)
         told = _encode(spec)
         with contextlib.suppress(OSError):  # it has gone already, which is heard below
             self._control.write(LENGTH.pack(len(told)) + told)
@@ -103,19 +110,23 @@ class Process:
     async def heard(self) -> AsyncIterator[Heard]:
         """Yield what it says, and Ended at the end."""
         while True:
-            heard = await self._heard.get()
+            size, heard = await self._heard.get()
+            self._ahead_bytes -= size
+            self._room.set()
             yield heard
             if isinstance(heard, Ended):
                 return
 
-    async def stop(self) -> None:
-        """Ask it to end by itself, and kill it where it does not in time."""
+    async def stop(self, grace_seconds: float) -> None:
+        """Ask it to end by itself, and kill it where it does not in time; who waits for this need not hear it."""
         if self._process is None or self._gone.done():
             return
         self._killed = self._killed or "stopped"
+        self._most_ahead = LAST_BYTES
+        self._room.set()
         with contextlib.suppress(ProcessLookupError):
             self._process.terminate()
-        await asyncio.wait({self._gone}, timeout=STOP_SECONDS)
+        await asyncio.wait({self._gone}, timeout=grace_seconds)
         if not self._gone.done():
             self._kill("stopped")
 
@@ -128,8 +139,23 @@ class Process:
             work.cancel()
         if self._works or self._routing:
             await asyncio.wait({*self._works, *self._routing})
+        for transport in self._transports:
+            transport.close()
         if self._door:
             await self._door.close()
+
+    async def _reader(self, file: object) -> asyncio.StreamReader:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader(limit=MAX_FRAME_BYTES)
+        transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)
+        self._transports.append(transport)
+        return reader
+
+    async def _writer(self, file: object) -> asyncio.StreamWriter:
+        loop = asyncio.get_running_loop()
+        transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, file)
+        self._transports.append(transport)
+        return asyncio.StreamWriter(transport, protocol, None, loop)
 
     def _work(self, what: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         work = asyncio.ensure_future(what)
@@ -169,7 +195,14 @@ class Process:
                 if isinstance(heard, Note) and heard.about == "memory":
                     self._kill("memory")
                     continue
-                await self._heard.put(heard)
+                while self._ahead_bytes >= self._most_ahead:
+                    self._room.clear()
+                    await self._room.wait()
+                self._put(length, heard)
+
+    def _put(self, size: int, heard: Heard) -> None:
+        self._ahead_bytes += size
+        self._heard.put_nowait((size, heard))
 
     async def _answer(self, asked: RoutedRequest) -> None:
         if self._route is None:
@@ -203,7 +236,7 @@ class Process:
         code = await asyncio.shield(self._gone)
         tree.kill(self._process.pid)
         await asyncio.wait(reading)
-        await self._heard.put(Ended(code, self._killed, self._routed, self._printed.decode("utf-8", "replace")))
+        self._put(0, Ended(code, self._killed, self._routed, self._printed.decode("utf-8", "replace")))
 
 
 def _heard(kind: int, data: bytes) -> Heard | RoutedRequest:
@@ -217,16 +250,3 @@ def _heard(kind: int, data: bytes) -> Heard | RoutedRequest:
 
 def _pair() -> tuple[socket.socket, socket.socket]:
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-
-
-async def _reader(file: object) -> asyncio.StreamReader:
-    loop = asyncio.get_running_loop()
-    reader = asyncio.StreamReader(limit=MAX_FRAME_BYTES)
-    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), file)
-    return reader
-
-
-async def _writer(file: object) -> asyncio.StreamWriter:
-    loop = asyncio.get_running_loop()
-    transport, protocol = await loop.connect_write_pipe(asyncio.streams.FlowControlMixin, file)
-    return asyncio.StreamWriter(transport, protocol, None, loop)

@@ -43,8 +43,8 @@ class Spider(Protocol):
     def heard(self) -> AsyncIterator[Heard]:
         """Yield what it says, and Ended at the end. Who does not ask holds it up."""
 
-    async def stop(self) -> None:
-        """Ask it to end by itself, and kill it where it does not within the grace; `heard` goes on to Ended."""
+    async def stop(self, grace_seconds: float) -> None:
+        """Ask it to end by itself, and kill it where it does not in time; `heard` goes on to Ended."""
 
     async def close(self) -> None:
         """Kill it if it runs, and leave nothing of it."""

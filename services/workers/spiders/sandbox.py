@@ -1,19 +1,21 @@
-"""Where and as whom a spider's process runs: a folder that goes with it, an environment and a user of its own."""
+"""As whom a spider's process runs, and what it knows: a user of its own, and an environment without secrets of ours."""
 
 import contextlib
+import ctypes
 import logging
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-PREFIX = "jobledger-spider-"
+from services.workers.spiders import tree
+from services.workers.spiders.options import RESERVED
+
 CHILD = "services.workers.spiders.child"
 PROBE_SECONDS = 60.0
+PR_SET_DUMPABLE = 4
 KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")  # of the worker's environment
 
 log = logging.getLogger(__name__)
@@ -24,16 +26,23 @@ class Users:
     """User ids that nobody else has, one for each spider that runs; none where the worker may not take them."""
 
     free: list[int] = field(default_factory=list)
+    every: frozenset[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.every = frozenset(self.free)
 
     @contextlib.contextmanager
     def one(self) -> Iterator[int | None]:
-        """Hold a user id for as long as a spider runs."""
-        uid = self.free.pop() if self.free else None
+        """Hold a user id for as long as a spider runs; whatever runs as that user by then is killed."""
+        if not self.every:
+            yield None
+            return
+        uid = self.free.pop(0)  # there are as many as slots
         try:
             yield uid
         finally:
-            if uid is not None:
-                self.free.append(uid)
+            tree.kill_users({uid})
+            self.free.append(uid)
 
 
 def users(first: int, count: int) -> Users:
@@ -80,31 +89,11 @@ def environment(given: Mapping[str, str], folder: Path) -> dict[str, str]:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUTF8": "1",
     }
-    return {**kept, **given, **ours}
+    theirs = {name: value for name, value in given.items() if not RESERVED.fullmatch(name)}
+    return {**kept, **theirs, **ours}
 
 
-@contextlib.contextmanager
-def working_folder(parent: str, uid: int | None) -> Iterator[Path]:
-    """Make a folder that only its user can look into, and take it away with all that is in it."""
-    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-", dir=parent or None))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        if folder.exists():
-            log.warning("a working folder of a spider is still there", extra={"folder": str(folder)})
-
-
-def give(folder: Path, uid: int | None) -> None:
-    """Give a folder and all in it to a user."""
-    if uid is not None:
-        for each in (folder, *folder.rglob("*")):
-            os.chown(each, uid, uid, follow_symlinks=False)
-
-
-def sweep(parent: str) -> None:
-    """Take away folders that workers have left which were killed."""
-    for folder in Path(parent or tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        number = folder.name.removeprefix(PREFIX).partition("-")[0]
-        if number.isdecimal() and not Path(f"/proc/{number}").exists() and Path("/proc/self").exists():
-            shutil.rmtree(folder, ignore_errors=True)
+def hide() -> None:
+    """Keep memory and environment of this process from others of its user: there are secrets in them."""
+    if sys.platform.startswith("linux"):
+        ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)

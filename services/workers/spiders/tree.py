@@ -1,12 +1,14 @@
-"""A process with all that it started: how much memory they hold, and their end."""
+"""A process with all that it started, or all of a user: how much memory they hold, and their end."""
 
 import contextlib
 import os
 import signal
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 PROC = Path("/proc")
+KILL_ROUNDS = 100  # a process that is killed may have started others just before
 
 
 def family(pid: int) -> list[int]:
@@ -36,3 +38,22 @@ def kill(pid: int) -> None:
             os.kill(each, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(pid, signal.SIGKILL)
+
+
+def kill_users(uids: AbstractSet[int]) -> None:
+    """Kill all that runs as one of these users, until nothing does."""
+    for _ in range(KILL_ROUNDS):
+        there = [int(each.name) for each in PROC.glob("[0-9]*") if _lives_as(each, uids)]
+        for pid in there:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        if not there:
+            return
+
+
+def _lives_as(process: Path, uids: AbstractSet[int]) -> bool:
+    try:
+        said = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+    except OSError:
+        return False
+    return said["State"].split()[0] not in "ZX" and not uids.isdisjoint(map(int, said["Uid"].split()))

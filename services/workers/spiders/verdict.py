@@ -1,5 +1,6 @@
 """How a run has ended. An exit code of 0 is not enough: what a spider said on its way decides."""
 
+import signal
 from dataclasses import dataclass, field
 
 from schemas.storable import storable_text
@@ -29,6 +30,7 @@ class Seen:
     criticals: list[str] = field(default_factory=list)
     succeeded: int = 0  # responses
     scraped: int = 0
+    timed_out: bool = False  # its worker stopped it for that
 
     def note(self, note: Note) -> None:
         """Take a note."""
@@ -49,6 +51,8 @@ def failure(seen: Seen, spiders: list[str], ended: Ended, memory_mb: int) -> Fai
     reasons = ", ".join(sorted(set(seen.closed.values())))
     if ended.killed == "memory":
         return Failure("memory_limit", f"the run used more than its {memory_mb} MB of memory: killed", reasons)
+    if ended.killed == "stopped" and seen.timed_out:
+        return Failure("timed_out", "the run was stopped at its time limit: give it a longer timeout_seconds", reasons)
     if ended.killed == "stopped":
         return Failure("runner_stopped", "the worker stopped the run before its end", reasons)
     if ended.killed == "tampered":
@@ -73,6 +77,13 @@ def failure(seen: Seen, spiders: list[str], ended: Ended, memory_mb: int) -> Fai
 
 
 def _gone(ended: Ended) -> str:
-    how = f"killed by signal {-ended.exit_code}" if ended.exit_code < 0 else f"exit code {ended.exit_code}"
+    how = _killed_by(-ended.exit_code) if ended.exit_code < 0 else f"exit code {ended.exit_code}"
     printed = storable_text(ended.printed.strip())[-1_000:]
     return f"the process has ended, {how}" + (f": {printed}" if printed else "")
+
+
+def _killed_by(number: int) -> str:
+    said = f"killed by signal {number}"
+    if number == signal.SIGKILL:
+        return f"{said}: by the machine where that has no memory left, or by hand"
+    return f"{said}, {name}" if (name := signal.strsignal(number)) else said

@@ -11,7 +11,7 @@ import sys
 from services.workers.spiders.frames import OURS
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x1000_0000, 0x4000_0000
-PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 1, 38, 24
+PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_NO_NEW_PRIVS, PR_CAPBSET_DROP = 1, 4, 38, 24
 CAPABILITY_VERSION_3 = 0x2008_0522
 LAST_CAPABILITY = 63
 SIGKILL = 9
@@ -74,3 +74,4 @@ def drop_privileges() -> None:
     if libc.capset(ctypes.byref(header), ctypes.byref(none)) != 0:
         log.warning("the process keeps its privileges: capset: %s", os.strerror(ctypes.get_errno()))
     libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc.prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)  # spiders of the same user do not look into one another

@@ -59,3 +59,26 @@ class Gone(Alarmed):
         import os
 
         os._exit(0)
+
+
+class Killed(Alarmed):
+    """Is killed, as by a machine that has no memory left."""
+
+    name = "killed"
+
+    def parse(self, response):
+        import os
+        import signal
+
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+class Faulting(Alarmed):
+    """Meets a fault in native code."""
+
+    name = "faulting"
+
+    def parse(self, response):
+        import ctypes
+
+        ctypes.string_at(0)
