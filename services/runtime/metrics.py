@@ -25,6 +25,10 @@ Counted = Literal[
     "http_requests",
     "items_told",
     "item_chunk_bytes",
+    "spider_runs",
+    "spider_items",
+    "spider_lines",
+    "spider_stored_bytes",
     "nodes_finished",
     "provider_calls",
     "deliveries_written",
@@ -145,6 +149,20 @@ METRICS: dict[Name, Metric] = {
     ),
     "item_chunk_bytes": Metric(
         "Chunks of items stored and told to the ledger, as packed", "bytes", (MODULE_WORKERS,), ("module",)
+    ),
+    "spider_runs": Metric(
+        "Runs of spiders that ended; outcome is finished, or why not: memory_limit, timed_out, critical_log ...",
+        "runs",
+        (SPIDER_WORKERS,),
+        ("outcome",),
+    ),
+    "spider_items": Metric("Items of spiders stored and told to the ledger", "items", (SPIDER_WORKERS,)),
+    "spider_lines": Metric("Lines of logs of spiders stored and told to the ledger", "lines", (SPIDER_WORKERS,)),
+    "spider_stored_bytes": Metric(
+        "Chunks of items and bundles of lines of spiders stored and told to the ledger; what is items or lines",
+        "bytes",
+        (SPIDER_WORKERS,),
+        ("what",),
     ),
     "nodes_finished": Metric("Visits of workflow nodes", "visits", (WORKERS,), ("kind", "outcome")),
     "provider_calls": Metric(

@@ -202,7 +202,8 @@ class Executor:
                 log.warning("report not delivered, telling again", extra={"job_id": task.job_id, "reason": str(error)})
         _measure(told.nodes)
         spans.visited(task, attempt, told.nodes)
-        _measure_items(task.module, told.items)
+        if task.module:
+            _measure_items(task.module, told.items)
 
     async def _may_go_on(self, task: Task, attempt: int, nodes: tuple[NodeReport, ...]) -> bool:
         """Report nodes and return whether the call that comes next is paid."""

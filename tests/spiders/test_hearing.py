@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from prometheus_client import REGISTRY
 
 from schemas.private import private_bytes, private_json
 from schemas.values import Vocabulary
@@ -214,3 +215,17 @@ async def test_a_machine_that_starts_no_process_fails_the_run(tmp_path: Path) ->
     assert isinstance(outcome, Failed)
     assert "no process left" in msgspec.json.decode(private_json(outcome.private) or b"{}")["message"]
     assert not any(isinstance(each.outcome, Extracted) for each in told)
+
+
+async def test_what_is_told_of_runs_is_counted(tmp_path: Path) -> None:
+    def counted(name: str, **labels: str) -> float:
+        return REGISTRY.get_sample_value(f"jobledger_spider_{name}_total", labels) or 0.0
+
+    blobs, spider = store(tmp_path), Told()
+    await blobs.put("archive", b"")
+    spider.says(Note("opened", "one"), Items([b"1", b"2"]), Note("closed", "one", "odd"), Ended(0))
+    before = counted("items"), counted("lines"), counted("runs", outcome="closed_unexpectedly")
+    await Project(spider).attempt(blobs)
+    after = counted("items"), counted("lines"), counted("runs", outcome="closed_unexpectedly")
+    assert [now - then for now, then in zip(after, before, strict=True)] == [2, 1, 1]
+    assert counted("stored_bytes", what="items") > 0

@@ -21,6 +21,7 @@ from services.workers.job import Unreadable, submitted
 from services.workers.spiders.archive import ArchiveInvalid
 from services.workers.spiders.frames import OURS, Line
 from services.workers.spiders.hearing import Hearing, failed
+from services.workers.spiders.measures import measure
 from services.workers.spiders.options import RunOptions
 from services.workers.spiders.protocol import Runner
 from services.workers.spiders.recorder import Recorder
@@ -44,7 +45,16 @@ class _Submitted(msgspec.Struct):
 async def attempts(
     blobs: Blobs, environments: Environments, runner: Runner, task: Task, granted: Granted
 ) -> AsyncGenerator[Report]:
-    """Yield the reports of one attempt; the last one has an outcome, whatever goes wrong on the way."""
+    """Yield the reports of one attempt, and count what is told; the last one has an outcome, whatever goes wrong."""
+    async with contextlib.aclosing(_reports(blobs, environments, runner, task, granted)) as reports:
+        async for report in reports:
+            yield report
+            measure(report)
+
+
+async def _reports(
+    blobs: Blobs, environments: Environments, runner: Runner, task: Task, granted: Granted
+) -> AsyncGenerator[Report]:
     began_at = monotonic()
     recorder = Recorder(
         blobs, task.org_id, task.job_id, granted.attempt, granted.resume.items or Come(chain_id=task.job_id)
