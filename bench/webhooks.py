@@ -22,6 +22,7 @@ from services.runtime.settings import Settings
 from services.writers.webhook.calls import Calls, endpoint_of
 from services.writers.webhook.dispatch import Dispatch, throttles_of
 from services.writers.webhook.endpoints import Endpoint, Name
+from services.writers.webhook.payload import Where
 from services.writers.webhook.sender import Sender
 from services.writers.webhook.signing import new_secret
 from services.writers.webhook.writer import WebhookWriter
@@ -84,7 +85,7 @@ async def measured(seconds: float) -> dict[str, float]:
     others = sum(endpoint_of(delivery(number))[1] != "wh-0" for number in range(int(RATE * seconds)))
     bench, throttles = _Bench(f"http://127.0.0.1:{runner.addresses[0][1]}", others), throttles_of(settings)
     async with Sender(settings) as sender:
-        writer = WebhookWriter(bench, bench, Calls(sender, throttles), "")
+        writer = WebhookWriter(bench, bench, Calls(sender, throttles), Where())
         dispatch = Dispatch(writer.deliver, bench, bench, Progress("webhook"), throttles)  # type: ignore[arg-type]
         running = asyncio.create_task(dispatch.run())
         cpu, started = time.process_time(), time.monotonic()

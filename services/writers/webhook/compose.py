@@ -13,6 +13,7 @@ from services.writers.webhook.attempts import AttemptLog
 from services.writers.webhook.calls import Calls
 from services.writers.webhook.dispatch import Dispatch, throttles_of
 from services.writers.webhook.endpoints import Pool, StoredEndpoints
+from services.writers.webhook.payload import Where
 from services.writers.webhook.sender import Sender
 from services.writers.webhook.writer import WebhookWriter
 
@@ -39,5 +40,6 @@ async def opened(parts: Parts) -> AsyncIterator[Executor]:
         throttles = throttles_of(settings)
         calls = Calls(sender, throttles, attempts)
         endpoints = StoredEndpoints(pool, settings.credentials_key)
-        writer = WebhookWriter(endpoints, Summaries(BlobStore(settings.blobs)), calls, settings.public_url)
+        where = Where(settings.public_url, settings.spider_prefix)
+        writer = WebhookWriter(endpoints, Summaries(BlobStore(settings.blobs)), calls, where)
         yield Dispatch(writer.deliver, positions, parts.telling, parts.progress, throttles)

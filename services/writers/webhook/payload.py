@@ -2,7 +2,7 @@
 
 import hashlib
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -10,7 +10,6 @@ from schemas.values import After
 from services.ledger.tasks import Delivery
 from services.runtime.item_manifest import is_manifest
 
-SPIDER_PREFIX = "/spider"  # of the routes of spider jobs
 INLINE_BYTES = 20 * 1024  # a larger message leaves the extraction out; its link is always there
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 NOTHING = msgspec.Raw(b"null")
@@ -21,6 +20,18 @@ STATUSES = {After.COMPLETED: "completed", After.FAILED: "failed"}
 
 class BadExtraction(ValueError):
     """The extraction in the blob store is not what the extractor writes."""
+
+
+class Where(NamedTuple):
+    """Where callers reach the API."""
+
+    url: str = ""  # empty: links begin at its root
+    spider_prefix: str = "/spider"  # of the paths of spider jobs
+
+    @property
+    def root(self) -> str:
+        """Return what every link begins with."""
+        return self.url.rstrip("/")
 
 
 class Links(msgspec.Struct, frozen=True):
@@ -77,10 +88,10 @@ def message_id(delivery: Delivery) -> str:
     return "msg_" + hashlib.blake2b("\0".join(place).encode(), digest_size=16).hexdigest()
 
 
-def body_of(delivery: Delivery, extraction: bytes, public_url: str) -> bytes:
+def body_of(delivery: Delivery, extraction: bytes, where: Where) -> bytes:
     """Return the bytes to send; `extraction` is the job's document, empty where no extractor ran."""
-    whole = msgspec.json.encode(_message(delivery, _normalized(extraction), public_url))
-    return whole if len(whole) <= INLINE_BYTES else msgspec.json.encode(_message(delivery, NOTHING, public_url))
+    whole = msgspec.json.encode(_message(delivery, _normalized(extraction), where))
+    return whole if len(whole) <= INLINE_BYTES else msgspec.json.encode(_message(delivery, NOTHING, where))
 
 
 class _Document(msgspec.Struct):
@@ -95,9 +106,9 @@ def _normalized(extraction: bytes) -> msgspec.Raw:
         raise BadExtraction(f"not an extraction: {error}") from error
 
 
-def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Message:
+def _message(delivery: Delivery, extraction: msgspec.Raw, where: Where) -> Message:
     extracted, failed = bool(delivery.result_ref or delivery.extraction_ref), delivery.failed
-    job = f"{public_url.rstrip('/')}/api/v1/jobs/{delivery.job_id}"
+    job = f"{where.root}/api/v1/jobs/{delivery.job_id}"
     data = Data(
         job_id=delivery.job_id,
         status=STATUSES.get(delivery.after, "extraction_done"),
@@ -115,19 +126,19 @@ def _message(delivery: Delivery, extraction: msgspec.Raw, public_url: str) -> Me
         quality=Quality(delivery.quality_completeness, delivery.quality_validation, delivery.quality_composite)
         if extracted
         else None,
-        links=Links(job, f"{job}/result" if delivery.result_ref else None, _extraction_at(delivery, public_url)),
+        links=Links(job, f"{job}/result" if delivery.result_ref else None, _extraction_at(delivery, where)),
         extraction=extraction,
     )
     return Message(TYPES.get(delivery.after, "job.extracted"), iso_of(_moment(delivery)), data)
 
 
-def _extraction_at(delivery: Delivery, public_url: str) -> str | None:
+def _extraction_at(delivery: Delivery, where: Where) -> str | None:
     """Return where all of the extraction is, however large."""
     if is_manifest(delivery.extraction_ref):
-        return f"{public_url.rstrip('/')}{SPIDER_PREFIX}/jobs/{delivery.job_id}/items/download"
+        return f"{where.root}{where.spider_prefix}/jobs/{delivery.job_id}/items/download"
     if not delivery.result_ref:
         return None
-    return f"{public_url.rstrip('/')}/api/v1/extraction/results/{delivery.job_id}"
+    return f"{where.root}/api/v1/extraction/results/{delivery.job_id}"
 
 
 def _moment(delivery: Delivery) -> int:

@@ -17,7 +17,7 @@ from services.runtime.tracing import clock
 from services.writers.counting import counted_one
 from services.writers.webhook.calls import Calls, endpoint_of
 from services.writers.webhook.endpoints import Endpoint, Endpoints, Name
-from services.writers.webhook.payload import body_of
+from services.writers.webhook.payload import Where, body_of
 from services.writers.webhook.sender import Outcome
 from services.writers.writer import Extractions, failed, refused, written
 
@@ -28,11 +28,11 @@ log = logging.getLogger(__name__)
 class WebhookWriter:
     """Sends messages to the endpoints of all orgs."""
 
-    def __init__(self, endpoints: Endpoints, extractions: Extractions, calls: Calls, public_url: str) -> None:
+    def __init__(self, endpoints: Endpoints, extractions: Extractions, calls: Calls, where: Where) -> None:
         self._endpoints = endpoints
         self._extractions = extractions
         self._calls = calls
-        self._public_url = public_url
+        self._where = where
         self._gone: dict[Name, int] = {}  # endpoints that answered 410, in this version
 
     async def deliver(self, delivery: Delivery) -> DeliveryResult:
@@ -51,7 +51,7 @@ class WebhookWriter:
             if self._gone.get(endpoint_of(delivery)) == endpoint.version:
                 return _of_version(refused(delivery, "gone", "the endpoint answered 410", closed=True), endpoint)
             extraction = await self._extractions.get(delivery.extraction_ref) if delivery.extraction_ref else b""
-            body = body_of(delivery, extraction, self._public_url)
+            body = body_of(delivery, extraction, self._where)
             return await self._sent(delivery, endpoint, body)
         except Unsealable as error:
             log.error("webhook not sent: its secret cannot be opened", extra={"reason": str(error)})

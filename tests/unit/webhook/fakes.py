@@ -20,6 +20,7 @@ from services.writers.webhook.attempts import AttemptLog
 from services.writers.webhook.calls import Calls
 from services.writers.webhook.dispatch import Dispatch, throttles_of
 from services.writers.webhook.endpoints import Endpoint, Name
+from services.writers.webhook.payload import Where
 from services.writers.webhook.sender import Sender
 from services.writers.webhook.signing import new_secret
 from services.writers.webhook.writer import WebhookWriter
@@ -100,7 +101,7 @@ async def desk(settings: Settings = SETTINGS, attempts: AttemptLog | None = None
     endpoints, positions, ledger, blobs = MemoryEndpoints(), MemoryPositions(), MemoryLedger(), MemoryBlobs()
     async with Sender(settings) as sender:
         throttles = throttles_of(settings)
-        writer = WebhookWriter(endpoints, blobs, Calls(sender, throttles, attempts), settings.public_url)
+        writer = WebhookWriter(endpoints, blobs, Calls(sender, throttles, attempts), Where(settings.public_url))
         dispatch = Dispatch(
             writer.deliver,
             positions,

@@ -9,7 +9,7 @@ import pytest
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from schemas.values import After
-from services.writers.webhook.payload import body_of, message_id
+from services.writers.webhook.payload import Where, body_of, message_id
 from services.writers.webhook.signing import PREFIX, headers_of, new_secret
 from tests.unit.writers.fakes import delivery
 
@@ -36,20 +36,20 @@ def signed(body: bytes, *secrets: str) -> dict[str, str]:
 def test_every_awkward_value_verifies_over_exactly_the_bytes_that_are_sent(value: object, ascii_only: bool) -> None:
     secret = new_secret()
     extraction = json.dumps({"normalized": {"value": value}}, ensure_ascii=ascii_only).encode()
-    body = body_of(delivery(after=After.COMPLETED), extraction, "")
+    body = body_of(delivery(after=After.COMPLETED), extraction, Where())
     verified = Webhook(secret).verify(body, signed(body, secret))
     assert verified["data"]["extraction"] == {"value": value}
 
 
 def test_the_extraction_is_sent_as_it_is_stored_not_written_anew() -> None:
     extraction = b'{"normalized": {"price": 1e20, "small":0.10, "name": "\\u00e9\\/"}}'
-    body = body_of(delivery(), extraction, "")
+    body = body_of(delivery(), extraction, Where())
     assert b'{"price": 1e20, "small":0.10, "name": "\\u00e9\\/"}' in body
 
 
 def test_a_changed_byte_another_id_and_another_secret_are_refused() -> None:
     secret = new_secret()
-    body = body_of(delivery(), b"", "")
+    body = body_of(delivery(), b"", Where())
     headers = signed(body, secret)
     for wrong_body, wrong_headers, wrong_secret in (
         (body.replace(b"job-1", b"job-2"), headers, secret),
@@ -62,7 +62,7 @@ def test_a_changed_byte_another_id_and_another_secret_are_refused() -> None:
 
 def test_after_a_rotation_either_secret_verifies() -> None:
     new, former = new_secret(), new_secret()
-    body = body_of(delivery(), b"", "")
+    body = body_of(delivery(), b"", Where())
     headers = signed(body, new, former)
     assert len(headers["webhook-signature"].split(" ")) == 2
     for secret in (new, former):

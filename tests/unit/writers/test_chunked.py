@@ -19,7 +19,7 @@ from services.writers.rows import Row
 from services.writers.summaries import Summaries
 from services.writers.warehouses.kinds import KINDS
 from services.writers.warehouses.table import Table
-from services.writers.webhook.payload import body_of
+from services.writers.webhook.payload import Where, body_of
 from tests.conformance.place import told_by
 from tests.unit.workers.fakes import MemoryBlobs
 from tests.unit.writers.fakes import delivery
@@ -153,10 +153,11 @@ async def test_of_many_items_its_row_says_how_many_there_are() -> None:
 async def test_a_webhook_says_where_the_items_are() -> None:
     blobs, key = stored(numbered(0, 2))
     given = delivery(extraction_ref=key, result_ref="", items=2)
-    data = msgspec.json.decode(body_of(given, await Summaries(blobs).get(key), "https://api.example"))["data"]
+    where = Where("https://api.example", "/crawls")
+    data = msgspec.json.decode(body_of(given, await Summaries(blobs).get(key), where))["data"]
     assert data["extraction"] == {"items": [{"n": 0}, {"n": 1}]}
     assert data["links"] == {
         "job": "https://api.example/api/v1/jobs/job-1",
         "result": None,
-        "extraction": "https://api.example/spider/jobs/job-1/items/download",
+        "extraction": "https://api.example/crawls/jobs/job-1/items/download",
     }
