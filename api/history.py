@@ -63,6 +63,12 @@ class History:
             return None
         return folded.whole([entry.recorded for entry in await self._read(detail, past) if entry.recorded])
 
+    async def last_of(self, caller: Caller, job_id: str, event_type: str) -> Entry | None:
+        """Return the newest event of a type that a job has; None: it has none, or the org has no such job."""
+        detail = await self._jobs.find(caller, job_id)
+        found = [each for each in detail.transitions if each.event_type == event_type] if detail else []
+        return (await self._read(detail, found[-1:]))[0] if detail and found else None
+
     async def _read(self, detail: JobDetail, transitions: Sequence[Transition]) -> list[Entry]:
         places = [transition.position for transition in transitions]
         return await readable_entries(self._keys, await self._log.events(detail.job.partition, places))

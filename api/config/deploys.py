@@ -1,11 +1,13 @@
 """What was deployed of Scrapy projects: versions of their archives, each written once and counted from 1."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from api.config.projects import LockedProject
-from api.config.store import Pool, one, row, rows, transaction
+from api.config.store import Pool, execute, one, row, rows, transaction
+
+MOST = 100  # versions of a project, where nobody says otherwise
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,20 +36,37 @@ class Archive:
     spiders: Sequence[str]
 
 
+async def _kept() -> None:
+    """Nothing is to be kept."""
+
+
 async def add(
-    pool: Pool, org_id: str, project: str, archive: Archive, source: str, notes: str
+    pool: Pool,
+    org_id: str,
+    project: str,
+    archive: Archive,
+    source: str,
+    notes: str,
+    *,
+    keep: Callable[[], Awaitable[None]] = _kept,
+    most: int = MOST,
 ) -> tuple[Deploy, bool] | None:
     """Make the next version of a project, and tell whether it was made now; None where there is no such project.
+
+    `keep` stores its archive, which nobody removes meanwhile. Versions before the newest `most` go, but those that a
+    schedule has pinned.
 
     The archive of the newest version is not deployed again: that version is returned. One of an older version is: what
     was deployed last is what runs.
     """
     name = {"org_id": org_id, "project": project}
     async with transaction(pool) as connection:
+        await execute(connection, "hold_archive", {"ref": archive.ref})
         if await row(connection, LockedProject, "lock_project", name) is None:
             return None
         newest = await row(connection, Deploy, "newest_deploy", name)
         if newest and newest.digest == archive.digest:
+            await keep()
             return newest, False
         values = {
             **name,
@@ -59,7 +78,10 @@ async def add(
             "source": source,
             "notes": notes,
         }
-        return await one(connection, Deploy, "add_deploy", values), True
+        await keep()
+        made = await one(connection, Deploy, "add_deploy", values)
+        await execute(connection, "drop_deploys", {**name, "most": most})
+        return made, True
 
 
 async def find(pool: Pool, org_id: str, project: str, version: int | None = None) -> Deploy | None:

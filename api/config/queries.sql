@@ -351,26 +351,37 @@ SELECT count(*)::integer AS number FROM config.schedules WHERE org_id = %(org_id
 
 -- name: add_schedule
 INSERT INTO config.schedules
-    (org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at, project)
+    (org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at, project, sealed, number)
 VALUES (%(org_id)s, %(schedule_id)s, 1, %(name)s, %(cron)s, %(timezone)s, %(work)s, %(tags)s, %(missed)s, %(enabled)s,
-    %(next_run_at)s, %(project)s)
+    %(next_run_at)s, %(project)s, %(sealed)s,
+    coalesce(%(number)s, nextval(pg_get_serial_sequence('config.schedules', 'number'))))
 RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at, project, number
+    created_at, updated_at, project, number, sealed
+
+-- name: next_schedule_number
+SELECT nextval(pg_get_serial_sequence('config.schedules', 'number')) AS number
+
+-- name: sealed_schedules
+SELECT org_id, schedule_id, sealed FROM config.schedules WHERE sealed IS NOT NULL ORDER BY org_id, schedule_id
+
+-- name: reseal_schedule
+UPDATE config.schedules SET sealed = %(resealed)s
+WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s AND sealed = %(sealed)s
 
 -- name: schedule
 SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at, project, number
+    created_at, updated_at, project, number, sealed
 FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 
 -- name: lock_schedule
 SELECT org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at, project, number
+    created_at, updated_at, project, number, sealed
 FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s FOR UPDATE
 
 -- name: schedules_page
 SELECT org_id, schedule_id, version, name, cron, timezone,
     CASE WHEN octet_length(work::text) <= %(most_work_bytes)s THEN work END AS work, tags, missed, enabled, next_run_at,
-    created_at, updated_at, project, number
+    created_at, updated_at, project, number, sealed
 FROM config.schedules
 WHERE org_id = %(org_id)s AND project IS NULL AND (created_at, schedule_id) < (%(created_at)s, %(schedule_id)s)
     AND (%(enabled)s::boolean IS NULL OR enabled = %(enabled)s)
@@ -385,21 +396,21 @@ UPDATE config.schedules SET version = version + 1, name = %(name)s, cron = %(cro
     updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at, project, number
+    created_at, updated_at, project, number, sealed
 
 -- name: switch_schedule
 UPDATE config.schedules SET version = version + 1, enabled = %(enabled)s, next_run_at = %(next_run_at)s,
     updated_at = clock_timestamp()
 WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 RETURNING org_id, schedule_id, version, name, cron, timezone, work, tags, missed, enabled, next_run_at,
-    created_at, updated_at, project, number
+    created_at, updated_at, project, number, sealed
 
 -- name: delete_schedule
 DELETE FROM config.schedules WHERE org_id = %(org_id)s AND schedule_id = %(schedule_id)s
 
 -- name: due_schedules
 SELECT s.org_id, s.schedule_id, s.version, s.name, s.cron, s.timezone, s.work, s.tags,
-    s.missed, s.enabled, s.next_run_at, s.created_at, s.updated_at, s.project, s.number, d.partition
+    s.missed, s.enabled, s.next_run_at, s.created_at, s.updated_at, s.project, s.number, s.sealed, d.partition
 FROM (
     SELECT t.org_id, t.schedule_id, t.partition,
         row_number() OVER (PARTITION BY t.partition ORDER BY t.turn, t.next_run_at, t.schedule_id) AS place
@@ -474,6 +485,20 @@ VALUES (%(org_id)s, %(project)s, %(version)s, %(archive_ref)s, %(digest)s, %(arc
     %(notes)s)
 RETURNING org_id, project, version, archive_ref, digest, archive_bytes, spiders, source, notes, created_at
 
+-- name: hold_archive
+-- Who removes archives holds it alone.
+SELECT pg_advisory_xact_lock_shared(hashtextextended(%(ref)s, 19))
+
+-- name: drop_deploys
+DELETE FROM config.spider_deploys AS d
+WHERE d.org_id = %(org_id)s AND d.project = %(project)s
+    AND d.version IN (
+        SELECT version FROM config.spider_deploys WHERE org_id = %(org_id)s AND project = %(project)s
+        ORDER BY version DESC OFFSET %(most)s)
+    AND NOT EXISTS (
+        SELECT FROM config.schedules AS s
+        WHERE s.org_id = d.org_id AND s.project = d.project AND s.work ->> 'deploy_version' = d.version::text)
+
 -- name: deploy
 SELECT d.org_id, d.project, d.version, d.archive_ref, d.digest, d.archive_bytes, d.spiders, d.source, d.notes, d.created_at
 FROM config.spider_deploys d JOIN config.spider_projects p USING (org_id, project)
@@ -491,13 +516,13 @@ FROM config.destinations WHERE org_id = %(org_id)s AND project = %(project)s AND
 
 -- name: schedule_of_number
 SELECT s.org_id, s.schedule_id, s.version, s.name, s.cron, s.timezone, s.work, s.tags, s.missed, s.enabled, s.next_run_at,
-    s.created_at, s.updated_at, s.project, s.number
+    s.created_at, s.updated_at, s.project, s.number, s.sealed
 FROM config.schedules s JOIN config.spider_projects p USING (org_id, project)
 WHERE s.org_id = %(org_id)s AND s.number = %(number)s AND p.deleting_at IS NULL
 
 -- name: schedules_of_projects
 SELECT s.org_id, s.schedule_id, s.version, s.name, s.cron, s.timezone, s.work, s.tags, s.missed, s.enabled, s.next_run_at,
-    s.created_at, s.updated_at, s.project, s.number
+    s.created_at, s.updated_at, s.project, s.number, s.sealed
 FROM config.schedules s JOIN config.spider_projects p USING (org_id, project)
 WHERE s.org_id = ANY(%(org_ids)s) AND p.deleting_at IS NULL AND (%(project)s::text IS NULL OR s.project = %(project)s)
 ORDER BY s.number

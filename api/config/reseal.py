@@ -1,4 +1,4 @@
-"""Seals credentials, secrets of destinations, webhooks and projects, and keys of orgs anew; then the former key can go.
+"""Seals credentials, secrets of whatever has some, and keys of orgs anew; then the former key can go.
 
 `python -m api.config.reseal` does so.
 """
@@ -35,13 +35,17 @@ def reseal(dsn: str, sealer: Sealer) -> int:
         for org_id, project, sealed in projects:
             values = {"org_id": org_id, "project": project, "sealed": sealed}
             connection.execute(queries["reseal_project"], {**values, "resealed": sealer.reseal(bytes(sealed))})
+        planned = connection.execute(queries["sealed_schedules"]).fetchall()
+        for org_id, schedule_id, sealed in planned:
+            values = {"org_id": org_id, "schedule_id": schedule_id, "sealed": sealed}
+            connection.execute(queries["reseal_schedule"], {**values, "resealed": sealer.reseal(bytes(sealed))})
         kept = connection.execute(SHREDDING["org_keys"]).fetchall()
         for org_id, key_id, sealed in kept:
             resealed = sealer.reseal(bytes(sealed))
             values = {"org_id": org_id, "key_id": key_id, "sealed": sealed, "resealed": resealed}
             connection.execute(SHREDDING["reseal_org_key"], values)
         secrets = _reseal_webhooks(connection, sealer, "webhook_secrets")
-    return len(rows) + len(places) + len(projects) + len(kept) + secrets
+    return len(rows) + len(places) + len(projects) + len(planned) + len(kept) + secrets
 
 
 def seal_webhooks(dsn: str, sealer: Sealer) -> int:

@@ -44,6 +44,7 @@ class Schedule:
     updated_at: datetime
     project: str | None = field(default=None, kw_only=True)  # of spiders, whose runs it submits; None: of no project
     number: int = field(default=0, kw_only=True)  # the id of one of a project, as callers know it
+    sealed: bytes | None = field(default=None, kw_only=True, repr=False)  # what is secret of its work
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ class Setting:
     missed: Missed
     enabled: bool
     project: str | None = None
+    sealed: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,15 @@ async def now(pool: Pool) -> datetime:
         return await _now(connection)
 
 
-async def add(pool: Pool, org_id: str, schedule_id: str, made: Setting, most: int) -> tuple[Schedule, bool]:
+async def next_number(pool: Pool) -> int:
+    """Return a number that no other schedule ever has."""
+    async with pool.connection() as connection:
+        return (await one(connection, _Number, "next_schedule_number", {})).number
+
+
+async def add(
+    pool: Pool, org_id: str, schedule_id: str, made: Setting, most: int, *, number: int | None = None
+) -> tuple[Schedule, bool]:
     """Make a schedule, due from now on if it is enabled, unless it is there; tell whether it was made now.
 
     Raises TooMany, or OtherSchedule.
@@ -139,7 +149,8 @@ async def add(pool: Pool, org_id: str, schedule_id: str, made: Setting, most: in
         if (await one(connection, _Number, "schedules_number", {"org_id": org_id})).number >= most:
             raise TooMany
         due = _first_due(made, await _now(connection))
-        return await one(connection, Schedule, "add_schedule", {**_values(made), **name, "next_run_at": due}), True
+        values = {**_values(made), **name, "next_run_at": due, "number": number}
+        return await one(connection, Schedule, "add_schedule", values), True
 
 
 async def find(pool: Pool, org_id: str, schedule_id: str) -> Schedule | None:

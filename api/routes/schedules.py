@@ -65,6 +65,8 @@ async def page(call: Call) -> web.StreamResponse:
 async def update(call: Call) -> web.StreamResponse:
     """Set a schedule anew, unless somebody else did. Another cron or timezone begins anew from now on."""
     found, expected = await schedule_of(call), wanted(call.request)
+    if found.project is not None:
+        raise not_found("schedule")  # its run is of another kind: it is made anew among those of its project
     if expected is None:
         message = "send the ETag of the schedule that you read as If-Match, or * to overwrite whatever is there"
         raise Problem("if_match_missing", message, field="If-Match")

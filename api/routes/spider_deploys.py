@@ -13,7 +13,7 @@ from api.operation import Call, Operation
 from api.spiders import answers, requests
 from api.spiders.frame import PREFIX, acting
 from api.spiders.there import refuse_no_project
-from api.spiders.uploading import FORM, deployable, uploaded
+from api.spiders.uploading import FORM, deployed, uploaded
 from api.times import iso
 
 GIT_OFF = "deploys from git are switched off here: pack the project as a tar.gz, and upload it"
@@ -32,7 +32,7 @@ async def upload(call: Call) -> web.StreamResponse:
     """Deploy an archive as the next version of a project, with the spiders that it tells of itself when it is loaded.
 
     Content that is the newest version already makes no other one: that is answered with 200. Content of an older
-    version does, for what was deployed last is what runs.
+    version does, for what was deployed last is what runs. Of many versions the oldest go, but those that are pinned.
     """
     without_deadline()
     with TemporaryDirectory(prefix="jobledger-upload-") as folder:
@@ -40,8 +40,7 @@ async def upload(call: Call) -> web.StreamResponse:
         asked = given.asked
         call = await acting(call, asked.org)
         await refuse_no_project(call, asked.project)
-        archive = await deployable(call.parts, call.caller.org_id, given)
-    made = await deploys.add(call.parts.pool, call.caller.org_id, asked.project, archive, asked.source, asked.notes)
+        made = await deployed(call.parts, call.caller.org_id, given)
     if made is None:
         raise not_found("project")
     deploy, new = made

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from api.config import spider_destinations
-from api.config.spider_destinations import ProjectDestination, Wanted
+from api.config import project_destinations
+from api.config.project_destinations import ProjectDestination, Wanted
 from api.errors import invalid, not_found
 from api.http import answer
 from api.operation import Call, Operation
@@ -22,7 +22,7 @@ from services.writers.warehouses.kinds import KINDS, place_of
 async def every(call: Call) -> web.StreamResponse:
     """Answer the destinations of a project, or of all projects of an org; nothing shows a secret."""
     orgs = [org.org_id for org in await orgs_of(call, call.query.org)]
-    found = await spider_destinations.of_projects(call.parts.pool, orgs, call.query.project)
+    found = await project_destinations.of_projects(call.parts.pool, orgs, call.query.project)
     return answer(200, answers.SpiderDestinations(destinations=list(map(_shown, found))))
 
 
@@ -37,14 +37,14 @@ async def add(call: Call) -> web.StreamResponse:
     destination_id = f"spider-{secrets.token_hex(6)}"  # its secrets are sealed with this in them
     settings, sealed = read_both(call, body.kind, destination_id, *_apart(body))
     wanted = Wanted(destination_id, body.name, body.kind, body.enabled, settings or {}, sealed)
-    made = await spider_destinations.add(call.parts.pool, call.caller.org_id, body.project, wanted)
+    made = await project_destinations.add(call.parts.pool, call.caller.org_id, body.project, wanted)
     return answer(201, _shown(made))
 
 
 async def remove(call: Call) -> web.StreamResponse:
     """Remove a destination; what still waits for it is closed."""
-    call, number = await acting_on(call, "destination", spider_destinations.org_of)
-    removed = await spider_destinations.remove(call.parts.pool, call.caller.org_id, number)
+    call, number = await acting_on(call, "destination", project_destinations.org_of)
+    removed = await project_destinations.remove(call.parts.pool, call.caller.org_id, number)
     if removed is None:
         raise not_found("destination")
     return answer(200, answers.DeletedByNumber(id=number, deleted=True))

@@ -15,6 +15,7 @@ from api.spiders.frame import PREFIX, acting
 from api.spiders.job_reading import job_of
 from api.spiders.job_requests import ListSpiderJobs
 from api.spiders.job_shown import job_line, job_shown
+from api.spiders.late import late_report
 from api.spiders.requests import OfOrg
 from projections.postgres.spider_views import SpiderFilters
 from projections.postgres.views import Cursor
@@ -39,8 +40,9 @@ async def page(call: Call) -> web.StreamResponse:
 
 async def get(call: Call) -> web.StreamResponse:
     """Answer everything about a spider job, from the first moment after it was accepted."""
-    _, job = await job_of(call, call.query.org)
-    return answer(200, job_shown(job), {"Ledger-Position": f"{job.partition}:{job.position}"})
+    as_org, job = await job_of(call, call.query.org)
+    shown = job_shown(job, await late_report(as_org, job))
+    return answer(200, shown, {"Ledger-Position": f"{job.partition}:{job.position}"})
 
 
 async def cancel(call: Call) -> web.StreamResponse:

@@ -21,6 +21,8 @@ from api.schedules import cron
 from api.spiders import answers, requests
 from api.spiders.frame import PREFIX, acting, acting_on, orgs_of
 from api.spiders.job_requests import SubmitSpiders
+from api.spiders.keeping import kept_sealed, schedule_owner
+from api.spiders.schedule_numbers import id_of
 from api.spiders.schedule_requests import AddSpiderSchedule
 from api.spiders.scheduled import pinned, run_of
 from api.spiders.submission import run_options
@@ -28,6 +30,7 @@ from api.spiders.there import deploy_of
 from api.times import iso, iso_or_none
 from services.runtime.ids import uuid7
 from services.runtime.logs import note
+from services.runtime.sealing import Sealer
 
 
 async def every(call: Call) -> web.StreamResponse:
@@ -44,6 +47,9 @@ async def add(call: Call) -> web.StreamResponse:
     pool, settings, org_id = call.parts.pool, call.parts.settings, call.caller.org_id
     run_options(body, await deploy_of(pool, org_id, body.project, pinned(body)))
     cron.check(body.cron, body.timezone, await schedules.now(pool), settings.schedule_min_seconds)
+    number = await schedules.next_number(pool)
+    schedule_id = id_of(number)
+    sealer = Sealer(settings.credentials_key) if settings.credentials_key else None
     made = Setting(
         name=body.name,
         cron=body.cron,
@@ -53,9 +59,10 @@ async def add(call: Call) -> web.StreamResponse:
         missed="once",
         enabled=body.enabled,
         project=body.project,
+        sealed=kept_sealed(sealer, schedule_owner(org_id, schedule_id), {"env": body.env}) if body.env else None,
     )
     try:
-        saved, _ = await schedules.add(pool, org_id, f"spi-{uuid7()}", made, settings.schedules_per_org)
+        saved, _ = await schedules.add(pool, org_id, schedule_id, made, settings.schedules_per_org, number=number)
     except schedules.TooMany:
         message = f"an org has at most {settings.schedules_per_org} schedules: delete one first"
         raise Problem("too_many_schedules", message) from None
@@ -163,7 +170,7 @@ OPERATIONS = (
         handler=add,
         body=AddSpiderSchedule,
         answers={201: answers.SpiderSchedule},
-        errors=("not_found", "too_many_schedules", "unusable_text"),
+        errors=("not_found", "too_many_schedules", "unusable_text", "credentials_disabled"),
     ),
     Operation(
         method="POST",

@@ -24,6 +24,10 @@ class Delivered(Arrival, Protocol):
     """A delivery with its status and its last error."""
 
     @property
+    def kind(self) -> str:
+        """Of which kind its destination is."""
+
+    @property
     def status(self) -> str:
         """One of requested, waiting, acked, dead_lettered, waived."""
 
@@ -43,10 +47,12 @@ def arrived(delivery: Arrival) -> str:
 
 def delivered(deliveries: Sequence[Delivered]) -> str | None:
     """Say of the newest delivery to each destination what arrived, or its error; None: nothing was to be delivered."""
-    return "; ".join(map(_said, deliveries)) or None
+    return "; ".join(_said(each) for each in deliveries if ":" not in each.destination_id) or None  # others are notices
 
 
 def _said(delivery: Delivered) -> str:
+    if delivery.rows is not None and delivery.kind == "webhook":
+        return f"{delivery.destination_id}: told"
     if delivery.rows is not None:
         return arrived(delivery)
     where = delivery.place or delivery.destination_id

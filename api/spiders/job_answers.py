@@ -16,7 +16,7 @@ class SpiderJobLine(SpiderAnswer, frozen=True, kw_only=True):
     spiders: list[str]
     grouped: bool  # several spiders in one process: items belong to the job, not to one of them
     deploy_version: int | None
-    schedule_id: int | str | None
+    schedule_id: int | None  # whose run it is; that schedule may be gone
     priority: int
     items_total: int  # that were scraped so far
     items_stored: int
@@ -29,6 +29,14 @@ class SpiderJobLine(SpiderAnswer, frozen=True, kw_only=True):
     started_at: Timestamp | None
     finished_at: Timestamp | None
     expired_at: Timestamp | None  # since when items, log and statistics are gone
+
+
+class LateReport(SpiderAnswer, frozen=True, kw_only=True):
+    """What the runner of a lost job told when it was heard of again; the job stays lost."""
+
+    outcome: str  # succeeded, or the class of its failure
+    items: int  # that it says it has scraped
+    reported_at: Timestamp
 
 
 class SpiderJob(SpiderJobLine, frozen=True, kw_only=True):
@@ -44,6 +52,7 @@ class SpiderJob(SpiderJobLine, frozen=True, kw_only=True):
     cpus: float
     timeout_seconds: int
     log_level: str
+    late_report: LateReport | None  # of a lost job: how its run ended, as its runner said too late
 
 
 class SpiderJobs(SpiderAnswer, frozen=True, kw_only=True):

@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from api.spiders.delivered import delivered
-from api.spiders.job_answers import SpiderJob, SpiderJobLine
+from api.spiders.job_answers import LateReport, SpiderJob, SpiderJobLine
+from api.spiders.schedule_numbers import number_of
 from api.times import iso, iso_or_none
 from projections.postgres import spider_views
 from projections.postgres.item_reading import come_of
@@ -64,8 +65,8 @@ def job_line(job: spider_views.SpiderJob) -> SpiderJobLine:
     return SpiderJobLine(**_line(job, _options(job)))
 
 
-def job_shown(job: spider_views.SpiderJob) -> SpiderJob:
-    """Show a job with its run options."""
+def job_shown(job: spider_views.SpiderJob, late: LateReport | None = None) -> SpiderJob:
+    """Show a job with its run options, and what its runner told too late."""
     options = _options(job)
     return SpiderJob(
         **_line(job, options),
@@ -79,6 +80,7 @@ def job_shown(job: spider_views.SpiderJob) -> SpiderJob:
         cpus=options.cpus,
         timeout_seconds=options.timeout_seconds,
         log_level=options.log_level,
+        late_report=late,
     )
 
 
@@ -92,7 +94,7 @@ def _line(job: spider_views.SpiderJob, options: RunOptions) -> dict[str, Any]:
         "spiders": options.spiders,
         "grouped": options.grouped,
         "deploy_version": options.deploy_version or None,
-        "schedule_id": _schedule(job.schedule_id),
+        "schedule_id": number_of(job.schedule_id),
         "priority": job.priority,
         "items_total": counts.scraped,
         "items_stored": counts.stored,
@@ -117,18 +119,13 @@ def _options(job: spider_views.SpiderJob) -> RunOptions:
 def _reason(job: spider_views.SpiderJob) -> str | None:
     match state_of(job):
         case "timed_out":
-            return job.error_message or f"it hit its time limit of {job.max_run_seconds} s"
+            return f"it hit its time limit of {job.max_run_seconds} s"
         case "lost":
-            return job.error_message or "its runner vanished: how it ended is unknown"
+            return "its runner vanished: how it ended is unknown"
         case "failed":
             return job.error_message or job.error_type
         case _:
             return None
-
-
-def _schedule(schedule_id: str | None) -> int | str | None:
-    digits = (schedule_id or "").rpartition("-")[2]
-    return int(digits) if digits.isdecimal() else schedule_id
 
 
 def _task_out(transitions: Sequence[Transition]) -> bool:
@@ -139,6 +136,6 @@ def _task_out(transitions: Sequence[Transition]) -> bool:
 def _newest(deliveries: Sequence[Delivery]) -> list[SpiderDelivery]:
     newest = {row.destination_id: row for row in sorted(deliveries, key=lambda row: row.generation) if not row.erase}
     return [
-        SpiderDelivery(row.destination_id, row.status, row.rows, row.place, row.error_type, row.error_message)
+        SpiderDelivery(row.destination_id, row.kind, row.status, row.rows, row.place, row.error_type, row.error_message)
         for _, row in sorted(newest.items())
     ]

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from api.config.projects import LockedProject, Settings
-from api.errors import Problem
 from api.modules.problems import refuse_params
+from api.spiders.keeping import kept_sealed
 from api.spiders.requests import SaveProjectSettings
-from services.runtime.kept_secrets import Owner, opened_for, sealed_for
+from services.runtime.kept_secrets import Owner, opened_for
 from services.runtime.sealing import Sealer
 from services.workers.spiders.options import RunOptions, faults
 
@@ -49,12 +49,7 @@ def _value(name: str, asked: Mapping[str, str | None], former: Mapping[str, str]
 
 
 def _sealed(sealer: Sealer | None, owner: Owner, env: Mapping[str, str], token: str) -> bytes | None:
-    if not env and not token:
-        return None
-    if sealer is None:
-        message = "secrets cannot be kept here: the operator has to set JOBLEDGER_CREDENTIALS_KEY"
-        raise Problem("credentials_disabled", message)
-    return sealed_for(sealer, owner, {"env": dict(env), "repo_token": token})[0]
+    return kept_sealed(sealer, owner, {"env": dict(env), "repo_token": token}) if env or token else None
 
 
 def _url_faults(url: str | None) -> Iterator[str]:

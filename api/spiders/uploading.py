@@ -13,10 +13,12 @@ from tempfile import TemporaryDirectory
 
 from aiohttp import BodyPartReader, hdrs, web
 
-from api.config.deploys import Archive
+from api.config import deploys
+from api.config.deploys import Archive, Deploy
 from api.errors import Problem, invalid
 from api.parts import Parts
 from api.reading import typed
+from api.spiders.archives import archive_key
 from api.spiders.requests import UploadDeploy
 from services.workers.spiders.archive import MAX_ARCHIVE_BYTES, ArchiveInvalid, unpacked
 from services.workers.spiders.listing import ProjectBroken, spiders_of
@@ -36,11 +38,6 @@ class Uploaded:
     path: Path  # of the archive
     digest: str  # its SHA-256, in hex
     size: int  # bytes
-
-
-def archive_key(org_id: str, digest: str) -> str:
-    """Return the blob key of an archive: the same bytes are kept once for an org."""
-    return f"{org_id}/spider-archives/{digest}.tar.gz"
 
 
 async def uploaded(request: web.Request, folder: Path) -> Uploaded:
@@ -70,15 +67,23 @@ async def uploaded(request: web.Request, folder: Path) -> Uploaded:
     return Uploaded(asked, folder / FILE, *file)
 
 
-async def deployable(parts: Parts, org_id: str, given: Uploaded) -> Archive:
-    """Look through an archive and keep it, or raise the Problem that says why it cannot be deployed."""
+async def deployed(parts: Parts, org_id: str, given: Uploaded) -> tuple[Deploy, bool] | None:
+    """Look through an archive, keep it and make a version of it, or raise the Problem that says why that cannot be.
+
+    Returns what `deploys.add` does.
+    """
     async with parts.looking_through:
         data = await asyncio.to_thread(given.path.read_bytes)
-        spiders = await _spiders_in(data)
-        key = archive_key(org_id, given.digest)
-        if not await parts.blobs.exists(key):
-            await parts.blobs.put(key, data)
-    return Archive(key, given.digest, given.size, spiders)
+        archive = Archive(archive_key(org_id, given.digest), given.digest, given.size, await _spiders_in(data))
+
+        async def keep() -> None:
+            if not await parts.blobs.exists(archive.ref):
+                await parts.blobs.put(archive.ref, data)
+
+        asked, most = given.asked, parts.settings.deploys_per_project
+        return await deploys.add(
+            parts.pool, org_id, asked.project, archive, asked.source, asked.notes, keep=keep, most=most
+        )
 
 
 async def _spiders_in(data: bytes) -> list[str]:

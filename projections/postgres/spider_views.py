@@ -10,6 +10,7 @@ class SpiderDelivery(Struct, frozen=True):
     """The newest delivery of a job to one destination."""
 
     destination_id: str
+    kind: str
     status: str
     rows: int | None
     place: str | None

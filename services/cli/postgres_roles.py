@@ -60,7 +60,7 @@ SERVICES: Mapping[str, tuple[Grant, ...]] = {
         _on(f"{READ_MODEL}.jobs", "SELECT"),
         _on(f"{READ_MODEL}.item_chunks", "SELECT"),
     ),
-    "workers-spider": _WORKERS,
+    "workers-spider": (*_WORKERS, _on("config.spider_projects", "SELECT")),
     "writers": (
         *JOB_KEYS,
         _on("extraction.stored_results", "SELECT", "INSERT", "UPDATE"),
@@ -96,7 +96,15 @@ SERVICES: Mapping[str, tuple[Grant, ...]] = {
         _on(f"{READ_MODEL}.deleted_jobs", "SELECT"),
         *(
             _on(f"config.{table}", "SELECT")
-            for table in ("orgs", "workflows", "workflow_routes", "destinations", "webhooks")
+            for table in (
+                "orgs",
+                "workflows",
+                "workflow_routes",
+                "destinations",
+                "webhooks",
+                "spider_projects",
+                "spider_deploys",
+            )
         ),
         _on("config.schedules", "SELECT", "UPDATE"),
         _on("sealing.orgs", "SELECT"),
@@ -124,7 +132,7 @@ SERVICES: Mapping[str, tuple[Grant, ...]] = {
     "snapshotter": (),
 }
 TEMPORARY_TABLES = ("projections",)  # which stages what changes in one
-SEQUENCES = {"api": ("config.destination_versions",)}
+SEQUENCES = {"api": ("config.destination_versions", "config.schedules_number_seq")}
 
 
 def statements(services: Sequence[str], role: str) -> Iterator[str]:

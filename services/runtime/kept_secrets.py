@@ -15,9 +15,9 @@ NO_KEY = "it is sealed, and this process has no JOBLEDGER_CREDENTIALS_KEY: set i
 class Owner(msgspec.Struct, frozen=True):
     """Whose secret it is."""
 
-    of: Literal["provider", "webhook", "warehouse", "project"]
+    of: Literal["provider", "webhook", "warehouse", "project", "schedule"]
     org_id: str
-    name: str  # of the provider, the endpoint, the destination or the project
+    name: str  # of the provider, the endpoint, the destination, the project or the schedule
 
 
 class _Kept(msgspec.Struct, frozen=True):

@@ -127,6 +127,7 @@ class Settings:
     spider_folder: str = ""  # where runs of spiders have their folders; empty: where the system keeps temporary files
     spider_first_uid: int = 0  # first of the user ids that spiders run as, one each; 0: all run as their worker's user
     spider_users: int = 0  # how many of these there are; 0: as many as the worker has slots
+    deploys_per_project: int = 100  # newest versions of a Scrapy project that are kept, beside those schedules pin
     public_url: str = ""  # where callers reach the API: links in webhooks begin with it; empty: they begin at its root
     schedules_per_org: int = 1000
     schedule_min_seconds: float = 60.0  # that lie between two due times of a schedule at least
@@ -207,6 +208,7 @@ def _check(settings: Settings) -> None:
         "webhook_calls",
         "webhook_attempts_kept",
         "schedules_per_org",
+        "deploys_per_project",
         "schedule_catch_up",
         "stream_kept_events",
         "streams_per_key",

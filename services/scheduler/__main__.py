@@ -19,6 +19,7 @@ from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
 from services.runtime.store_watch import watch_postgres
 from services.scheduler.book import StoredBook
+from services.scheduler.leftover_archives import LeftoverArchives
 from services.scheduler.leftover_bodies import LeftoverBodies
 from services.scheduler.leftover_keys import LeftoverKeys
 from services.scheduler.retained import MODULES, StoredRetained
@@ -53,13 +54,15 @@ async def main(settings: Settings) -> None:
         retention = Retention(retained, commander, settings.retention_poll_seconds, health.part("retention"))
         of_modules = StoredRetained(pool, settings.module_retention_seconds, MODULES)
         modules = Retention(of_modules, commander, settings.retention_poll_seconds, health.part("retention of modules"))
+        blobs = BlobStore(settings.blobs)
         async with asyncio.TaskGroup() as group:
             group.create_task(commander.wait())
             group.create_task(scheduler.run())
             group.create_task(retention.run())
             group.create_task(modules.run())
             group.create_task(LeftoverKeys(pool, commander, health.part("keys")).run())
-            group.create_task(LeftoverBodies(pool, BlobStore(settings.blobs), health.part("bodies")).run())
+            group.create_task(LeftoverBodies(pool, blobs, health.part("bodies")).run())
+            group.create_task(LeftoverArchives(pool, blobs, commander, health.part("archives")).run())
             group.create_task(watch_broker(settings, health.part("broker")))
             group.create_task(watch_decider(commander, settings.partitions, health.part("decider")))
             group.create_task(watch_postgres(settings.postgres, health.part("postgres")))

@@ -11,6 +11,7 @@ from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
 from services.runtime.errors import KeysAway, Unsealable
+from services.runtime.kept_secrets import Owner
 from services.runtime.settings import Settings
 from services.runtime.shredding.codec import JobKey, sealed
 from services.runtime.shredding.rows import SQL, arrays
@@ -34,6 +35,10 @@ class JobKeys:
     def usable(self) -> bool:
         """Whether this process can make and open keys at all."""
         return bool(self._vault)
+
+    def secret(self, owner: Owner, sealed: bytes) -> dict[str, Any]:
+        """Open what is secret of something that is no job, or raise Unsealable."""
+        return self._vault.secret(owner, sealed)
 
     async def of(self, jobs: Collection[JobKey]) -> dict[JobKey, bytes]:
         """Return the keys of those of these jobs that have one, by one query; none for no jobs."""

@@ -5,10 +5,12 @@ import hmac
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
 from services.runtime.errors import KeysAway, Unsealable
+from services.runtime.kept_secrets import Owner, opened_for
 from services.runtime.sealing import Sealer
 from services.runtime.shredding.codec import KEY_BYTES, JobKey, bound, decrypted, encrypted
 
@@ -73,6 +75,10 @@ class Vault:
         if (known.org_id, known.key_id) != (org_id, key_id):
             raise Unsealable("the key was made for another org: its row was changed")
         return known
+
+    def secret(self, owner: Owner, sealed: bytes) -> dict[str, Any]:
+        """Open what is secret of something else, or raise Unsealable."""
+        return opened_for(self._sealer, owner, sealed)
 
     def opened(self, rows: Iterable[KeyRow]) -> dict[JobKey, bytes]:
         """Return the keys of jobs; one that its org's key does not open is as good as destroyed."""

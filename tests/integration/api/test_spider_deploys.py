@@ -1,15 +1,19 @@
 """Deploys of spiders: a project is uploaded, tells its spiders, and gets a version; what is none is refused."""
 
 import hashlib
+from dataclasses import replace
 from typing import Any
 
+import aiohttp
 import pytest
 
 from api.spiders import uploading
+from api.spiders.archives import archive_key
 from services.runtime.blob import BlobStore
 from services.runtime.settings import Settings
-from tests.integration.api.conftest import OPERATOR, Api, Tenant
-from tests.integration.api.spider_work import make_project, packed, project_of, upload
+from tests.integration.api.conftest import OPERATOR, Api, Tenant, running
+from tests.integration.api.pocket import PocketLedger
+from tests.integration.api.spider_work import make_project, make_schedule, packed, project_of, upload
 
 LIST = "/spider/deploys?org=acme&project=shop"
 
@@ -33,7 +37,7 @@ async def test_an_upload_is_a_version_with_the_spiders_of_the_project_and_its_ar
         "source": "test",
         "notes": "first",
     }
-    assert await BlobStore(with_operator.blobs).get(uploading.archive_key("acme", digest)) == archive
+    assert await BlobStore(with_operator.blobs).get(archive_key("acme", digest)) == archive
 
 
 async def test_the_newest_content_is_deployed_once_and_an_older_one_anew(api: Api, acme: Tenant) -> None:
@@ -45,6 +49,21 @@ async def test_the_newest_content_is_deployed_once_and_an_older_one_anew(api: Ap
     listed = (await api.call("GET", LIST, OPERATOR)).json["deploys"]
     assert [(each["version"], each["spiders"]) for each in listed] == [(3, ["one"]), (2, ["one", "two"]), (1, ["one"])]
     assert listed[0]["image"] == listed[2]["image"] != listed[1]["image"]
+
+
+async def test_of_many_versions_the_oldest_go_but_those_that_a_schedule_has_pinned(
+    api: Api, acme: Tenant, with_operator: Settings, pocket: PocketLedger, session: aiohttp.ClientSession
+) -> None:
+    await make_project(api, acme)
+    one, two = project_of("one"), project_of("one", "two")
+    async with running(replace(with_operator, deploys_per_project=3), pocket, session) as api:
+        for archive in (one, two):
+            await upload(api, acme, archive)
+        await make_schedule(api, acme, deploy_version=1)
+        for archive in (one, two, one):
+            assert (await upload(api, acme, archive)).status == 201
+        listed = (await api.call("GET", LIST, acme.key)).json["deploys"]
+    assert [each["version"] for each in listed] == [5, 4, 3, 1]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ FIELDS = {
 }  # fmt: skip
 OPTIONS = {
     "spider_args", "settings", "env_names", "unblock", "proxy_country", "isolate_pipelines", "memory", "cpus",
-    "timeout_seconds", "log_level",
+    "timeout_seconds", "log_level", "late_report",
 }  # fmt: skip
 
 

@@ -1,23 +1,29 @@
 """Schedules of spiders: numbered, toggled, deleted, run now, and fired with the latest version or a pinned one."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
+import aiohttp
 import msgspec
+import psycopg
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
 from api.config import deploys, schedules
 from api.config.deploys import Archive
+from api.config.reseal import reseal
 from api.config.store import Pool
 from api.errors import Problem
 from schemas.values import Vocabulary
 from services.ledger.commands import FireSchedule, SubmitJobs
+from services.runtime.kept_secrets import Owner, opened_for
+from services.runtime.sealing import Sealer, new_key
 from services.runtime.settings import Settings
 from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
 from services.scheduler.book import StoredBook
-from tests.integration.api.conftest import OPERATOR, Api, Tenant
+from tests.integration.api.conftest import OPERATOR, Api, Tenant, running
 from tests.integration.api.pocket import PocketLedger
 from tests.integration.api.spider_work import make_destination, make_project, make_schedule
 
@@ -113,6 +119,40 @@ async def test_run_now_submits_one_job_and_does_not_move_the_clock(
     assert (private_of(command)["spiders"], private_of(command)["deploy_version"]) == (["one"], 1)
     pocket.project()
     assert [each["last_run_at"] is not None for each in await listed(api, shop.key)] == [True]
+
+
+async def test_its_env_is_sealed_and_its_job_runs_with_it_and_names_it_by_its_number(
+    api: Api, shop: Tenant, pocket: PocketLedger, with_operator: Settings
+) -> None:
+    made = await make_schedule(api, shop, env={"A": "s3cr3t"})
+    assert (made["env"], await listed(api, shop.key)) == ({"A": None}, [made])
+    with psycopg.connect(with_operator.postgres) as connection:
+        [(text, sealed, schedule_id)] = connection.execute(
+            "SELECT s::text, sealed, schedule_id FROM config.schedules s"
+        ).fetchall()
+    assert "s3cr3t" not in text
+    fresh = new_key()
+    assert reseal(with_operator.postgres, Sealer(f"{fresh},{with_operator.credentials_key}")) == 1
+    assert reseal(with_operator.postgres, Sealer(f"{with_operator.credentials_key},{fresh}")) == 1
+    owner = Owner("schedule", "acme", schedule_id)
+    assert opened_for(Sealer(with_operator.credentials_key), owner, bytes(sealed)) == {"env": {"A": "s3cr3t"}}
+    key = (await api.call("POST", f"{PATH}/{made['id']}/run", shop.key)).json["key"]
+    [fired] = [each for each in pocket.commands if isinstance(each, FireSchedule)]
+    assert fired.submission
+    assert private_of(fired.submission)["env"] == {"A": "s3cr3t"}
+    assert (await api.call("GET", f"/spider/jobs/{key}", shop.key)).json["schedule_id"] == made["id"]
+    body = {"name": "x", "cron": "0 6 * * *", "work": {"url": "https://shop.example/"}}
+    other = await api.call("PUT", f"/api/v1/schedules/{schedule_id}", shop.key, body, headers={"If-Match": "*"})
+    assert other.status == 404  # what it runs is no workflow
+
+
+async def test_without_a_key_no_env_is_kept(
+    api: Api, shop: Tenant, with_operator: Settings, pocket: PocketLedger, session: aiohttp.ClientSession
+) -> None:
+    async with running(replace(with_operator, credentials_key=""), pocket, session) as bare:
+        body = {"project": "shop", "name": "daily", "cron": "0 6 * * *", "spiders": ["one"], "env": {"A": "b"}}
+        assert (await bare.call("POST", PATH, shop.key, body)).status == 501
+        assert (await bare.call("POST", PATH, shop.key, {**body, "env": {}})).status == 201
 
 
 async def test_a_fire_has_the_latest_version_or_the_pinned_one_and_the_same_job_whoever_makes_it(

@@ -34,9 +34,10 @@ FORMATTED = {"{columns}": "*", "{whose}": "vocabulary = 'module'", "{schema}": "
 # Of each service: files with the names of statements; none named: all of the file.
 STATEMENTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "decider": {"services/decider/archive.sql": ()},
-    "workers": {"services/workers/credentials.sql": (), **OPENING},
+    "workers": {"services/workers/credentials.sql": ("credential",), **OPENING},
+    "workers-spider": {"services/workers/credentials.sql": (), **OPENING},
     "workers-module": {
-        "services/workers/credentials.sql": (),
+        "services/workers/credentials.sql": ("credential",),
         "services/workers/modules/stored.sql": (),
         **OPENING,
     },
@@ -65,6 +66,7 @@ STATEMENTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "scheduler": {
         **ASKING_WHICH,
         "services/scheduler/retained.sql": ("past_retention",),
+        "services/scheduler/leftover_archives.sql": (),
         "services/scheduler/leftover_bodies.sql": (),
         "services/scheduler/leftover_keys.sql": (),
         CONFIG: (
@@ -77,6 +79,10 @@ STATEMENTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
             "only_published",
             "destinations_of_org",
             "webhooks_of_org",
+            "project",
+            "deploy",
+            "newest_deploy",
+            "enabled_destinations_of_project",
         ),
         KEYS: ("keys_of_jobs", "newest_org_key", "save_job_keys", "touch", "destroy", "sealing_orgs"),
     },

@@ -56,5 +56,13 @@ def progress(scraped: int, stored: int) -> dict[str, Any]:
 
 def delivery(status: str = "acked", **fields: Any) -> SpiderDelivery:
     """A delivery to a destination."""
-    given = {"rows": None, "place": None, "error_type": None, "error_message": None, **fields}
-    return SpiderDelivery(destination_id="lake", status=status, **given)
+    given = {
+        "destination_id": "lake",
+        "kind": "customer_postgres",
+        "rows": None,
+        "place": None,
+        "error_type": None,
+        "error_message": None,
+        **fields,
+    }
+    return SpiderDelivery(status=status, **given)

@@ -60,6 +60,14 @@ def test_both_counts_are_shown_and_what_is_still_on_the_runner() -> None:
     assert (older.items_total, older.items_stored, older.items_buffered) == (4, 4, 0)
 
 
+@pytest.mark.parametrize(
+    ("schedule_id", "number"),
+    [("spi-12", 12), ("spi-0197aaaa-0000-7000-8000-000000000012", None), ("sch-12", None), (None, None)],
+)
+def test_a_schedule_is_shown_by_its_number(schedule_id: str | None, number: int | None) -> None:
+    assert job_line(job(schedule_id=schedule_id)).schedule_id == number
+
+
 def test_run_options_are_shown_with_their_defaults_and_variables_by_name_alone() -> None:
     options = {**OPTIONS, "env": {"TOKEN": "s3cret", "A": "b"}, "settings": {"DOWNLOAD_DELAY": 1}, "unblock": "marked"}
     shown = job_shown(job(options=options))
@@ -95,6 +103,8 @@ def test_why_a_job_failed_is_on_its_row(of: SpiderJob, reason: str | None) -> No
         ([delivery("dead_lettered", error_type="x", error_message="no route")], "lake: no route"),
         ([delivery("dead_lettered", error_type="no_such_table")], "lake: no_such_table"),
         ([delivery("waived")], "lake: given up"),
+        ([delivery(kind="webhook", rows=1)], "lake: told"),
+        ([delivery(destination_id="wh-1:job.completed", kind="webhook", rows=1)], None),
         ([delivery(rows=2, place="a.b"), delivery("requested")], "2 -> a.b; lake: under way"),
     ],
 )  # fmt: skip
