@@ -21,6 +21,7 @@ from services.workers.attempt import AWAY_DELAY_MS, Report
 from services.workers.extract.size import chars_of
 from services.workers.job import Unreadable, private, submitted
 from services.workers.modules import protocol
+from services.workers.modules.plan import PlannedItems, lines_of_plan
 from services.workers.modules.protocol import Item, Module, ModuleFailed
 from services.workers.modules.recorder import BadOutcome, Recorder, beginning
 from services.workers.modules.registry import read_params
@@ -32,7 +33,6 @@ FLUSH_SECONDS = 1.0  # an outcome waits so long at most to be recorded, and a li
 LEAST_SECONDS = 0.001  # that is waited for an outcome: what is left of a second may be less than clocks tell
 AHEAD = 2_000  # outcomes that a module may be ahead of the chunk that is being stored
 AHEAD_CHARS = 8 << 20  # of their results: a broker that is away for long must not fill the memory
-_encode = msgspec.json.Encoder().encode
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class _Work:
             planned = await self._store_plan(plan)
             self.come = replace(self.come, plan_ref=planned.plan_ref, planned=planned.planned)
             yield Report(items=(planned, *self.tools.take_lines()))
-        items = [Item(number, plan[number]) for number in range(self.come.next_item, len(plan))]
+        items = PlannedItems(plan, self.come.next_item)
         kept = beginning(await self._kept(), goes_on_from_another=not self.come.chunks)
         self.recorder = Recorder(self.come, items, kept)
         async with contextlib.aclosing(self._outcomes(params, items)) as outcomes:
@@ -86,19 +86,13 @@ class _Work:
             parts = (full.report(key),)
         return (*parts, *self.tools.take_lines())
 
-    async def _planned(self, params: Any) -> Sequence[Mapping[str, Any]]:
+    async def _planned(self, params: Any) -> Sequence[bytes]:
         if self.come.plan_ref:
-            lines = lines_of(await self._blobs.get(self.come.plan_ref))
-            return [msgspec.json.decode(line) for line in lines]
-        plan: list[Mapping[str, Any]] = []
-        async for value in self._module.plan(params, self.tools):
-            plan.append(value)
-            if len(plan) > self._module.limits.max_items:
-                raise ModuleFailed(f"more than {self._module.limits.max_items} items: split it into several jobs")
-        return plan
+            return lines_of(await self._blobs.get(self.come.plan_ref))
+        return await lines_of_plan(self._module.plan(params, self.tools), self._module.limits.max_items)
 
-    async def _store_plan(self, plan: Sequence[Mapping[str, Any]]) -> Planned:
-        data = packed_lines(map(_encode, plan))
+    async def _store_plan(self, plan: Sequence[bytes]) -> Planned:
+        data = packed_lines(plan)
         key = plan_key(self._task.org_id, self.come.chain_id, self.come.link, self._attempt)
         await self._blobs.put(key, data)
         return Planned(plan_ref=key, planned=len(plan), plan_bytes=len(data))
