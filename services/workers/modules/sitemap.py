@@ -14,10 +14,11 @@ from services.workers.modules.pages import extract_faults, in_order, read_page
 from services.workers.modules.protocol import Item, Limits, ModuleFailed, Outcome, TooHard, Tools
 from services.workers.modules.sitemaps import INDEX, PAGES, Found, NoSitemap, read_sitemap
 from services.workers.providers.answers import web_url
-from services.workers.providers.protocol import Fetched
+from services.workers.providers.protocol import Fetched, FetchResult, ProviderError
 
 MAX_SITEMAPS = 1_000
 MAX_PAGES = 100_000
+UNREAD = "unread"  # of an item: why a sitemap could not be read
 
 
 class SitemapParams(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,7 +35,7 @@ class Sitemap:
 
     name = "sitemap"
     params = SitemapParams
-    limits = Limits(max_items=MAX_PAGES)
+    limits = Limits(max_items=MAX_PAGES + MAX_SITEMAPS)  # one that cannot be read is an item too
     item_credits = 1
 
     def faults(self, params: SitemapParams) -> list[str]:
@@ -46,13 +47,19 @@ class Sitemap:
         return extract_faults(params.extract)
 
     async def plan(self, params: SitemapParams, tools: Tools) -> AsyncIterator[Mapping[str, Any]]:
-        """Yield the pages of the site, in the order of the sitemaps, each once."""
+        """Yield the pages of the site, in the order of the sitemaps, each once, and each sitemap that names none.
+
+        Of a sitemap that is away nobody knows what it names: ModuleFailed, and a resume plans anew.
+        """
         waiting = deque([params.url] if _is_sitemap(params.url) else await _of_site(params.url, tools))
         seen, pages = set(waiting), set[str]()
         more = elsewhere = 0
         while waiting:
             sitemap = waiting.popleft()
             found = await _read(sitemap, tools)
+            if isinstance(found, str):
+                yield {"url": sitemap, UNREAD: found}
+                continue
             for url in found.urls:
                 if found.kind == INDEX and url not in seen and _near(url, params.url, sitemap):
                     if len(seen) == MAX_SITEMAPS:
@@ -80,6 +87,8 @@ class Sitemap:
         """Read each page."""
 
         async def work(item: Item) -> Outcome:
+            if UNREAD in item.value:
+                return Outcome(item.number, error="sitemap_unread", message=item.value[UNREAD])
             return await read_page(item, item.value["url"], params.extract, tools, {})
 
         return in_order(items, work)
@@ -109,7 +118,9 @@ def _why_none(params: SitemapParams, elsewhere: int) -> str:
 async def _of_site(url: str, tools: Tools) -> list[str]:
     """Return the sitemaps that a site's robots.txt names, or where one usually is."""
     site = URL(url).origin()
-    answer = await tools.fetch(str(site / "robots.txt"))
+    robots = str(site / "robots.txt")
+    answer = await tools.fetch(robots)
+    _refuse_away(robots, answer, tools)
     text = answer.body.decode("utf-8-sig", "replace") if isinstance(answer, Fetched) else ""
     named: dict[str, None] = {}
     for line in text.splitlines():
@@ -120,19 +131,31 @@ async def _of_site(url: str, tools: Tools) -> list[str]:
     return list(named)[:MAX_SITEMAPS] or [str(site / "sitemap.xml")]
 
 
-async def _read(url: str, tools: Tools) -> Found:
-    """Return what a sitemap names: nothing where it cannot be read."""
+def _refuse_away(url: str, answer: FetchResult, tools: Tools) -> None:
+    """Raise ModuleFailed where an answer may be another one later: without it pages would be left out."""
+    if isinstance(answer, ProviderError) and answer.retryable:
+        why = f"{url} is away ({answer.error_type}: {answer.message})"
+        tools.log("error", f"{why}: nothing is planned")
+        raise ModuleFailed(f"{why}, and the pages that it names are not known: resume the job when it answers")
+
+
+async def _read(url: str, tools: Tools) -> Found | str:
+    """Return what a sitemap names, or why it names nothing."""
     answer = await tools.fetch(url)
+    _refuse_away(url, answer, tools)
     if not isinstance(answer, Fetched):
-        tools.log("warn", f"sitemap {url} not read: {answer.error_type} {answer.message}")
-        return Found()
+        return _unread(url, f"{answer.error_type} {answer.message}", tools)
     try:
         found = await tools.read(partial(read_sitemap, answer.body))
     except (TooHard, NoSitemap) as error:
-        tools.log("warn", f"sitemap {url} not read: {error}")
-        return Found()
+        return _unread(url, str(error), tools)
     if found.over:
         tools.log("warn", f"sitemap {url}: {found.over} addresses beyond the first {len(found.urls)} are left out")
     if found.strange:
         tools.log("warn", f"sitemap {url}: {found.strange} addresses that are none of the web are left out")
     return found
+
+
+def _unread(url: str, why: str, tools: Tools) -> str:
+    tools.log("warn", f"sitemap {url} not read: {why}")
+    return why

@@ -23,12 +23,14 @@ from tests.unit.workers.fakes import GOOD, MemoryBlobs
 MAX_BODY_BYTES = 16 * 1024 * 1024
 TITLE = {"fields": [{"name": "name", "query": "h1"}]}
 
+Page = bytes | int | web.Response  # a number: the status of an answer without a body
+
 
 @dataclass
 class Site:
     """Pages by their paths, and which were asked for; `base` stands for the address in what they say."""
 
-    pages: Mapping[str, bytes | web.Response] = field(default_factory=dict)
+    pages: Mapping[str, Page] = field(default_factory=dict)
     base: str = ""
     asked: list[str] = field(default_factory=list)
 
@@ -39,7 +41,7 @@ class Site:
         if isinstance(page, bytes):
             body = page if page.startswith(b"\x1f\x8b") else page.replace(b"{base}", self.base.encode())
             return web.Response(body=body, content_type="text/html" if body.startswith(b"<html") else "text/xml")
-        return page or web.Response(status=404)
+        return web.Response(status=page) if isinstance(page, int) else page or web.Response(status=404)
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ class Bench:
     module: Module
     site: Site
     tools: AttemptTools
+    unread: list[str] = field(default_factory=list)  # sitemaps, of the last plan
 
     async def plan(self, **params: Any) -> list[Mapping[str, Any]]:
         """Return the plan of a job."""
@@ -68,7 +71,8 @@ class Bench:
     async def urls(self, path: str = "/sitemap.xml", **params: Any) -> list[str]:
         """Return the pages that are planned, without the address of the site."""
         plan = await self.plan(url=f"{self.site.base}{path}", extract=TITLE, **params)
-        return [value["url"].removeprefix(self.site.base) for value in plan]
+        self.unread = [value["url"].removeprefix(self.site.base) for value in plan if "unread" in value]
+        return [value["url"].removeprefix(self.site.base) for value in plan if "unread" not in value]
 
     async def why_none(self, path: str = "/sitemap.xml", **params: Any) -> str:
         """Return why a job fails while it is planned."""
@@ -97,9 +101,7 @@ def _lines(private: bytes) -> list[dict[str, str]]:
 
 
 @asynccontextmanager
-async def bench(
-    module: Module, pages: Mapping[str, bytes | web.Response], others: OtherItems | None = None
-) -> AsyncIterator[Bench]:
+async def bench(module: Module, pages: Mapping[str, Page], others: OtherItems | None = None) -> AsyncIterator[Bench]:
     """Serve a site and give a module the tools to read it with."""
     site = Site(pages)
     direct = DirectProvider(max_body_bytes=MAX_BODY_BYTES, allowed_networks=LOCAL)

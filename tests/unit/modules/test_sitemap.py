@@ -6,9 +6,10 @@ from collections.abc import Sequence
 import pytest
 
 from services.workers.modules import sitemap, sitemaps
+from services.workers.modules import tools as module_tools
 from services.workers.modules.sitemap import Sitemap
 from services.workers.modules.sitemaps import MAX_URLS
-from tests.unit.modules.shops import TITLE, bench, named
+from tests.unit.modules.shops import TITLE, Page, bench, named
 
 BOMB = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 10))
 
@@ -95,10 +96,38 @@ async def test_what_is_no_sitemap_is_told_and_names_nothing(body: bytes, why: st
         [said] = at.said()
         assert said.startswith("warn: sitemap /bad.xml not read: ")
         assert why in said
+        assert at.unread == ["/bad.xml"]
         assert at.site.asked == ["/sitemap.xml", "/bad.xml", "/good.xml"]
 
 
-async def test_a_sitemap_that_is_away_or_too_large_is_told() -> None:
+@pytest.mark.parametrize("path", ["/away.xml", "/robots.txt"])
+async def test_a_sitemap_that_is_away_fails_the_job_which_a_resume_plans_anew(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module_tools, "FIRST_WAIT_SECONDS", 0.0)
+    pages: dict[str, Page] = {"/robots.txt": b"Sitemap: /1.xml\nSitemap: /away.xml"}
+    pages |= {"/1.xml": urlset("/1"), "/away.xml": urlset("/2")}
+    back = pages[path]
+    async with bench(Sitemap(), pages) as at:
+        at.site.pages = pages | {path: 503}
+        said = await at.why_none("")
+        assert f"{path} is away" in said
+        assert "resume the job when it answers" in said
+        assert at.site.asked.count(path) == module_tools.TRIES
+        [logged] = at.said()
+        assert logged.startswith(f"error: {path} is away")
+        at.site.pages = pages | {path: back}
+        assert await at.urls("") == ["/1", "/2"]
+
+
+async def test_a_sitemap_that_cannot_be_read_is_an_item_that_failed() -> None:
+    async with bench(Sitemap(), {"/sitemap.xml": index("/gone.xml", "/1.xml"), "/1.xml": urlset("/1")}) as at:
+        plan = await at.plan(url=f"{at.site.base}/sitemap.xml", extract=TITLE)
+        [gone, _] = await at.run(plan, url=at.site.base, extract=TITLE)
+        assert (gone.error, gone.message) == ("sitemap_unread", "http_4xx the site answered 404")
+
+
+async def test_a_sitemap_that_is_gone_is_told() -> None:
     async with bench(Sitemap(), {"/sitemap.xml": index("/gone.xml", "/1.xml"), "/1.xml": urlset("/1")}) as at:
         assert await at.urls() == ["/1"]
         assert at.said() == ["warn: sitemap /gone.xml not read: http_4xx the site answered 404"]
