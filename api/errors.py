@@ -31,6 +31,10 @@ CODES: dict[str, tuple[int, str]] = {
         "This Idempotency-Key came with another body before. Use a new key for a new request.",
     ),
     "not_ready": (409, "The job has no result (yet); `status` says where it stands."),
+    "result_elsewhere": (
+        409,
+        "A module or spider job has items, no single body: `items` and `download` are the calls that read them.",
+    ),
     "job_terminal": (409, "The job has ended; its end is never changed."),
     "delivery_under_way": (409, "A writer has this delivery, and it is sent again when no answer comes. Wait for it."),
     "not_deliverable": (

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from aiohttp import web
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.json import encode
+from msgspec.structs import asdict, replace
 
 from api import submission
 from api.errors import Problem, not_found
@@ -42,7 +43,7 @@ async def submit(call: Call) -> web.StreamResponse:
     refuse_params(module.faults(call.body))
     private = private_bytes({"input": call.body})
     if len(private) > MAX_PARAMS_BYTES:
-        raise Problem("too_large", f"the params of a job take at most {MAX_PARAMS_BYTES} bytes: split it into several")
+        raise _too_large(call.body)
     given = submission.given_key(call.request.headers)
     key = given or uuid7()
     sealing = await sealing_of(call.parts.keys, call.caller)
@@ -132,6 +133,16 @@ async def _made(
         headers["Idempotency-Replayed"] = "true"
     said = answers.ModuleJobStatus(id=job_id, job_type=job_type, status="pending", source_job_id=source_job_id)
     return answer(200 if body.repeated else 201, said, headers)
+
+
+def _too_large(params: Struct) -> Problem:
+    sizes = {name: len(encode(value)) for name, value in asdict(params).items()}
+    largest = max(sizes, key=sizes.__getitem__)
+    message = (
+        f"the params of a job take at most {MAX_PARAMS_BYTES} bytes, and this one is {sizes[largest]} of them: "
+        "split the job into several"
+    )
+    return Problem("too_large", message, field=largest)
 
 
 def _digest(module: Module, params: Struct, digest_key: bytes) -> bytes:

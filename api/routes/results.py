@@ -9,10 +9,13 @@ from aiohttp import web
 from api import answers, requests
 from api.errors import Problem, invalid, not_found
 from api.http import answer
+from api.modules.problems import PREFIX as MODULES
 from api.operation import Call, Operation
 from api.routes.jobs import job_id_of
 from api.times import iso
+from projections.postgres.rows import Job
 from projections.postgres.views import Extraction
+from schemas.values import Vocabulary
 from services.runtime.errors import BlobMissing
 
 RETRY_SECONDS = 1
@@ -23,9 +26,12 @@ SAFE = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default
 
 
 async def body(call: Call) -> web.StreamResponse:
-    """Answer the scraped body of a completed job, as it was stored."""
+    """Answer the scraped body of a completed job, as it was stored. Jobs of other vocabularies have items instead."""
     job_id = job_id_of(call)
     job = await call.parts.jobs.head(call.caller, job_id)
+    if job is not None and job.vocabulary in (Vocabulary.MODULE, Vocabulary.SPIDER):
+        await _refuse_expired(call, job_id, job.expired_at)
+        raise _elsewhere(job, call.parts.settings.spider_prefix)
     if job is None or job.status != "completed" or job.result_ref is None:
         raise await _not_ready(call, job_id)
     await _refuse_expired(call, job_id, job.expired_at)
@@ -90,6 +96,18 @@ async def _refuse_expired(call: Call, job_id: str, known: datetime | None) -> No
         raise Problem("results_expired", message, details={"expiredAt": iso(expired_at)})
 
 
+def _elsewhere(job: Job, spider_prefix: str) -> Problem:
+    """Return the Problem that results of this kind of job are read by other calls; those say what there is by now."""
+    if job.vocabulary == Vocabulary.MODULE:
+        items = f"{MODULES}/{job.job_id}/items"
+        download = f"{MODULES}/{job.job_id}/download"
+    else:
+        items = f"{spider_prefix}/jobs/{job.job_id}/items"
+        download = f"{items}/download"
+    message = f"a {job.vocabulary} job has items, no single body: read {items}, or {download} once it has ended"
+    return Problem("result_elsewhere", message, details={"items": items, "download": download})
+
+
 async def _not_ready(call: Call, job_id: str) -> Problem:
     status = (await call.parts.jobs.statuses(call.caller, [job_id])).get(job_id)
     if status is None:
@@ -125,7 +143,7 @@ OPERATIONS = (
         handler=body,
         positioned=True,
         answers={200: None},
-        errors=("not_found", "not_ready", "results_expired", "catching_up", "store_unavailable"),
+        errors=("not_found", "not_ready", "result_elsewhere", "results_expired", "catching_up", "store_unavailable"),
     ),
     Operation(
         method="GET",

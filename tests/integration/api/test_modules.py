@@ -189,7 +189,7 @@ async def test_45_an_expired_job_stays_and_its_results_are_answered_as_gone(
         ("/api/jobs", {}, 422, "queries"),
         ("/api/jobs", SCRAP | {"qeries": []}, 422, "qeries"),
         ("/api/jobs", SCRAP | {"url_template": "https://shop.example/"}, 422, "url_template"),
-        ("/api/jobs", SCRAP | {"queries": [f"{n:0400}" for n in range(700)]}, 413, None),
+        ("/api/jobs", SCRAP | {"queries": [f"{n:0400}" for n in range(700)]}, 413, "queries"),
         ("/api/jobs/sitemap", {"url": "ftp://x", "extract": SCRAP["extract"]}, 422, "url"),
         ("/api/jobs/enrich", {"extract": SCRAP["extract"]}, 422, "job_id"),
         ("/api/jobs/nothing", SCRAP, 404, None),
@@ -224,6 +224,34 @@ async def test_a_job_of_another_vocabulary_is_no_module_job(api: Api, acme: Tena
             assert (await read(api, acme, job_id, part)).status == 404, stored
         assert (await api.call("POST", f"/api/jobs/{job_id}/resume", acme.key)).status == 404
         pocket.project()
+
+
+async def test_the_call_for_one_body_says_where_the_items_of_a_module_job_are(
+    api: Api, acme: Tenant, pocket: PocketLedger, worker: ModuleWorker
+) -> None:
+    job_id = await submit_scrap(api, acme)
+    await worker.begin(job_id)
+    await worker.record(job_id, True)
+    for end in (False, True):
+        if end:
+            worker.done(job_id)
+        pocket.project()
+        answer = await api.call("GET", f"/api/v1/jobs/{job_id}/result", acme.key)
+        assert (answer.status, answer.json["error"]) == (409, "result_elsewhere")
+        page = await api.call("GET", answer.json["items"], acme.key)
+        assert (page.status, len(page.json["items"])) == (200, 1)
+        file = await api.call("GET", answer.json["download"], acme.key)
+        assert file.status == (200 if end else 409)
+    await expire(api, pocket, acme, job_id)
+    pocket.project()
+    assert (await api.call("GET", f"/api/v1/jobs/{job_id}/result", acme.key)).status == 410
+
+
+async def test_params_that_are_too_large_are_refused_by_the_name_of_the_largest(api: Api, acme: Tenant) -> None:
+    refused = await api.call("POST", "/api/jobs", acme.key, SCRAP | {"queries": [f"{n:0200}" for n in range(1_500)]})
+    assert refused.status == 413
+    assert [each["field"] for each in refused.json["detail"]["errors"]] == ["queries"]
+    assert "split the job" in refused.json["detail"]["message"]
 
 
 async def test_a_page_reads_only_the_chunks_that_it_shows(
