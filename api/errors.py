@@ -83,6 +83,10 @@ CODES: dict[str, tuple[int, str]] = {
         "Say what you read: send its `ETag` as `If-Match`, or `*` to overwrite whatever is there.",
     ),
     "too_many_streams": (429, "The key or its org has as many streams open here as it may. Close one, or poll."),
+    "too_many_workbooks": (
+        429,
+        "This instance makes as many workbooks as it may. Repeat it after `Retry-After`, or ask for `format=csv`.",
+    ),
     "queue_full": (
         429,
         "As many jobs of the org are pending as may be; none of these was taken. Repeat it after `Retry-After`.",

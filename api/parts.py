@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from api.auth import Keyring
 from api.config.store import Pool
+from api.exports.room import Room
 from api.fires import Fires
 from api.history import History
 from api.limits import Limiter
@@ -41,4 +42,5 @@ class Parts:
     blobs: BlobStore
     health: Health
     looking_through: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(ARCHIVES_AT_ONCE))
+    workbooks: Room = field(default_factory=Room)
     modules: Mapping[str, Module] = field(default_factory=modules)

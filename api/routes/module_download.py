@@ -93,7 +93,7 @@ async def _workbook(call: Call, job: Job, headers: dict[str, str]) -> web.Stream
         raise _too_much(f"the job has {rows} results, and a sheet takes {MAX_ROWS}: ask for format=csv")
     headers |= without_deadline()
     columns = columns_of(await stats_of(call.parts.blobs, job))
-    with TemporaryDirectory(prefix="jobledger-xlsx-") as directory:
+    with call.parts.workbooks.taken(), TemporaryDirectory(prefix="jobledger-xlsx-") as directory:
         sheet = Sheet(Path(directory), columns, job.finished_at or job.submitted_at)
         try:
             await _whole(sheet.begin)
@@ -142,6 +142,14 @@ OPERATIONS = (
         query=Download,
         media_type="application/octet-stream",
         answers={200: None},
-        errors=("not_found", "not_ready", "results_expired", "too_much_for_xlsx", "catching_up", "store_unavailable"),
+        errors=(
+            "not_found",
+            "not_ready",
+            "results_expired",
+            "too_much_for_xlsx",
+            "too_many_workbooks",
+            "catching_up",
+            "store_unavailable",
+        ),
     ),
 )

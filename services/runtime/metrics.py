@@ -60,6 +60,7 @@ Level = Literal[
     "process_ready",
     "destinations_unavailable",
     "streams_open",
+    "workbooks_made",
     "streams_watched_jobs",
     "schedules_overdue",
     "circuit_open",
@@ -240,6 +241,7 @@ METRICS: dict[Name, Metric] = {
         ("outcome",),
     ),
     "streams_open": Metric("Streams of jobs that are open", "streams", (API,)),
+    "workbooks_made": Metric("XLSX workbooks that are being made or sent; 4 at most", "workbooks", (API,)),
     "streams_watched_jobs": Metric("Jobs that open streams share", "jobs", (API,)),
     "position": Metric(
         "Position of the last event recorded or folded", "positions", (DECIDER, *PROJECTIONS), ("process", "partition")

@@ -1,14 +1,23 @@
 """Files of the results of module jobs, over a real socket, out of real chunks."""
 
+import asyncio
 import csv
 import io
 import tempfile
+from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from aiohttp import web
 
-from api.exports import workbook
+from api.exports import room, workbook
+from api.exports.chunks import chunks_of
+from api.exports.sending import gone
+from api.operation import Call
 from api.routes import module_download
+from projections.postgres.rows import Job
 from services.runtime.blob import BlobStore
 from services.runtime.settings import Settings
 from tests.eventually import eventually
@@ -128,6 +137,43 @@ async def test_nothing_stays_of_a_workbook_whether_it_is_read_or_not(
         assert len(files(tmp_path)) == 1
         answer.close()
     await eventually(lambda: files(tmp_path) == [])
+
+
+async def test_whoever_leaves_while_a_workbook_is_made_ends_the_making_and_frees_its_file_and_its_place(
+    api: Api, acme: Tenant, pocket: PocketLedger, worker: ModuleWorker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = await ended(api, acme, pocket, worker)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    begun, left = asyncio.Event(), asyncio.Event()
+    asked: list[Call] = []
+    given: list[int] = []
+
+    async def workbook_of(call: Call, job: Job, headers: dict[str, str]) -> web.StreamResponse:
+        asked.append(replace(call, parts=replace(call.parts, workbooks=places)))
+        return await made(asked[-1], job, headers)
+
+    async def slowly(*args: Any) -> AsyncGenerator[Any]:
+        async for rows in chunks_of(*args):
+            begun.set()
+            await left.wait()
+            given.append(len(rows))
+            yield rows
+
+    places, made = room.Room(1), module_download._workbook
+    monkeypatch.setattr(module_download, "_workbook", workbook_of)
+    monkeypatch.setattr(module_download, "chunks_of", slowly)
+    leaving = asyncio.ensure_future(read(api, acme, job_id, "/download", format="xlsx"))
+    await begun.wait()
+    assert len(files(tmp_path)) == 1
+    refused = await read(api, acme, job_id, "/download", format="xlsx")
+    assert (refused.status, refused.headers["Retry-After"]) == (429, str(room.RETRY_SECONDS))
+    assert "format=csv" in refused.json["detail"]["message"]
+    leaving.cancel()
+    await eventually(lambda: gone(asked[0].request))
+    left.set()
+    await eventually(lambda: files(tmp_path) == [])
+    assert len(given) == 1  # of two chunks
+    assert (await read(api, acme, job_id, "/download", format="xlsx")).status == 200
 
 
 async def test_only_csv_has_a_mark_and_only_module_jobs_of_the_org_have_files(
