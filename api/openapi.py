@@ -156,8 +156,12 @@ def _own_query(operation: Operation) -> list[dict[str, Any]]:
     if operation.query is None:
         return []
     _, schemas = msgspec.json.schema_components([operation.query])
-    properties = schemas[operation.query.__name__]["properties"]
-    return [{"name": name, "in": "query", "required": False, "schema": schema} for name, schema in properties.items()]
+    described = schemas[operation.query.__name__]
+    needed = described.get("required", ())
+    return [
+        {"name": name, "in": "query", "required": name in needed, "schema": schema}
+        for name, schema in described["properties"].items()
+    ]
 
 
 def _header_parameters(operation: Operation) -> list[dict[str, Any]]:

@@ -147,13 +147,18 @@ async def run(folder: Path, site: str, pages: int, *, apart: bool) -> list[float
     runner = LocalRunner(allowed=networks_of("127.0.0.1"), folder=str(folder), apart=apart)
     stored: list[tuple[float, Chunk]] = []
     outcome: object = None
-    async for report in attempts(store, runner, task, Granted(attempt=1, resume=Resume())):
+    async for report in attempts(store, _NoEnvironments(), runner, task, Granted(attempt=1, resume=Resume())):
         now = time.monotonic()
         stored += [(now, part) for part in report.items if isinstance(part, Chunk)]
         outcome = report.outcome
     if not isinstance(outcome, Extracted) or outcome.items != pages * ITEMS_A_PAGE:
         raise SystemExit(f"the run did not scrape its {pages * ITEMS_A_PAGE} items: {outcome}")
     return [waited async for waited in _waits(store, stored)]
+
+
+class _NoEnvironments:
+    async def of(self, _org_id: str, _project: str) -> dict[str, str]:
+        return {}
 
 
 async def _waits(store: BlobStore, stored: list[tuple[float, Chunk]]) -> AsyncIterator[float]:

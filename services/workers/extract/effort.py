@@ -73,9 +73,8 @@ def _powers_of(leaf: Leaf, name: str, within: int) -> Iterator[tuple[str, Select
 def _is_slow(kind: SelectorKind, power: int, page: bytes) -> bool:
     if power < 2:
         return False
-    if kind == "jsonpath":
-        return sum(map(page.count, (b",", b"[", b"{"))) ** power > QUICK_JSON_LOOKS
-    return page.count(b"<") ** power > QUICK_LOOKS
+    marks, quick = ((b",", b"[", b"{"), QUICK_JSON_LOOKS) if kind == "jsonpath" else ((b"<",), QUICK_LOOKS)
+    return bool(sum(map(page.count, marks)) ** power > quick)
 
 
 def _degree(plain: str, looks: Callable[[str], int]) -> int:

@@ -47,6 +47,7 @@ BEYOND_OF_KEYS = (
     "POST /api/v1/webhooks",
     "PATCH /api/v1/webhooks/{webhook_id}",
     "PUT /spider/projects/{org}/{project}/settings",
+    "GET /spider/jobs",
     "POST /spider/deploys/upload",
     "POST /spider/destinations",
     "POST /spider/schedules",
