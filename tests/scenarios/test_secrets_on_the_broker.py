@@ -37,7 +37,7 @@ MARK = "m4rk-0f8c1b-s3cr3t"
 API_KEY = f"{MARK}-of-a-provider"
 SIGNED_IN = base64.b64encode(f"{API_KEY}:".encode()).decode()  # as it goes over the wire
 # kinds of destinations and of tasks to which nothing goes in this test
-UNUSED = ("clickhouse", *WAREHOUSES, "module")
+UNUSED = ("clickhouse", *WAREHOUSES, "module", "spider")
 DEAD_STORES = (
     f"postgresql://postgres:{MARK}@127.0.0.1:9/nothing",
     f"postgresql://postgres:{MARK}@[::1/nothing",  # psycopg names a URL that it cannot read

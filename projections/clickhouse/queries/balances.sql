@@ -10,7 +10,8 @@ SELECT
     -sumIf(m.credits, m.kind IN ('debit', 'surcharge', 'refund')
         AND m.occurred_at >= {since:DateTime64(6, 'UTC')} AND m.occurred_at < {until:DateTime64(6, 'UTC')}) AS spent,
     if(spent > 0,
-        balance / spent * dateDiff('second', {since:DateTime64(6, 'UTC')}, {until:DateTime64(6, 'UTC')}) / 86400, NULL)
+        balance / spent * dateDiff('microsecond', {since:DateTime64(6, 'UTC')}, {until:DateTime64(6, 'UTC')}) / 86400e6,
+        NULL)
         AS days_left
 FROM credit_moves AS m FINAL
 WHERE ({org:String} = '' OR org_id = {org:String})

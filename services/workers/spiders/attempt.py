@@ -3,7 +3,6 @@
 import contextlib
 import logging
 from collections.abc import AsyncGenerator
-from datetime import UTC, datetime
 from typing import Protocol
 
 import msgspec
@@ -14,7 +13,7 @@ from services.ledger.replies import Granted
 from services.ledger.reports import RetryLater
 from services.ledger.tasks import Task
 from services.runtime.errors import BlobFault, BlobMissing, CredentialsAway, Unsealable
-from services.runtime.time import monotonic
+from services.runtime.time import monotonic, utc_now
 from services.workers.attempt import AWAY_DELAY_MS, Report
 from services.workers.blobs import Blobs
 from services.workers.job import Unreadable, submitted
@@ -111,5 +110,5 @@ def _beginning(options: RunOptions) -> bytes:
         if name not in ("spider_args", "settings", "env")
     }
     names = {name: sorted(getattr(options, name)) for name in ("spider_args", "settings", "env")}
-    now = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    now = utc_now().isoformat(timespec="milliseconds").replace("+00:00", "Z")
     return _encode(Line("info", f"the run begins: {_encode(shown | names).decode()}", now, OURS))

@@ -18,6 +18,7 @@ from services.runtime.registry import decoder
 from services.runtime.settings import Settings
 from services.workers.__main__ import main as work
 from services.workers.modules.__main__ import main as work_modules
+from services.workers.spiders.__main__ import main as work_spiders
 from services.writers.__main__ import main as write
 from tests.fakes.commander import Body
 from tests.fakes.decider import AnsweringDecider
@@ -169,6 +170,7 @@ CONSUMERS = (
     ),
     _worker("workflow", work),
     _worker("module", work_modules),
+    _worker("spider", work_spiders),
     *map(
         _writer, ("postgres", "webhook", "clickhouse", "customer_postgres")
     ),  # warehouses of customers share one shell

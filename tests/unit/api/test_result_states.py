@@ -22,7 +22,9 @@ def asked(status: Status | None) -> Call:
 
     class Jobs:
         async def head(self, *_: object) -> Any:
-            return status and SimpleNamespace(status=status, result_ref="r", content_type="text/html", expired_at=None)
+            row = SimpleNamespace(status=status, result_ref="r", content_type="text/html", expired_at=None)
+            row.vocabulary = "workflow"
+            return status and row
 
         async def statuses(self, *_: object) -> dict[str, str]:
             return {JOB: status} if status else {}
