@@ -14,10 +14,10 @@ from pathlib import Path, PurePosixPath
 
 from tests.integration.deploy.dockerfile import Stage
 
-WRITABLE = 'set -e; mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"'
-# Of many that run at once: mounts that share a directory to write in undo one another's.
-FINISHED = 'set -e; mount -t overlay overlay -o "lowerdir=$1/upper:/" "$1/root"'
+# Of many that run at once, one after the other mounts: each makes the directory of work anew.
 MOUNTED = """
+set -e
+flock "$1/work" mount -t overlay overlay -o "lowerdir=/,upperdir=$1/upper,workdir=$1/work" "$1/root"
 mount --rbind /proc "$1/root/proc"
 mount --rbind /dev "$1/root/dev"
 """
@@ -34,8 +34,8 @@ def why_not() -> str:
     """Say why images cannot be built here; nothing where they can."""
     if sys.platform != "linux" or os.geteuid() != 0:
         return "building the image without an engine takes root on Linux"
-    if not all(map(shutil.which, ("unshare", "mount", "chroot"))):
-        return "building the image without an engine takes unshare, mount and chroot"
+    if not all(map(shutil.which, ("unshare", "mount", "chroot", "flock"))):
+        return "building the image without an engine takes unshare, mount, chroot and flock"
     probe = subprocess.run(("unshare", "--mount", "true"), capture_output=True, check=False)
     return "" if probe.returncode == 0 else "this machine lets nobody make a mount namespace"
 
@@ -63,14 +63,14 @@ class Layer:
     def run(self, command: str, environ: Mapping[str, str], workdir: str) -> None:
         """Run a shell command in it as root."""
         given = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}
-        script = f'{WRITABLE}{MOUNTED}\nexec chroot "$1/root" /bin/sh -c "$2"'
+        script = f'{MOUNTED}\nexec chroot "$1/root" /bin/sh -c "$2"'
         argv = ("unshare", "--mount", "sh", "-c", script, "sh", str(self.directory), f"cd {workdir} && {command}")
         done = subprocess.run(argv, env={**given, **environ}, capture_output=True, text=True, check=False)
         assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
 
     def command(self, argv: Sequence[str], user: str, workdir: str) -> list[str]:
         """Return what runs a program as a container does: root read-only, /tmp empty, the volume of blobs mounted."""
-        script = f"{FINISHED}{MOUNTED}{READ_ONLY}\ncd /\nlayer=$1; user=$2; workdir=$3; shift 3\n" + (
+        script = f"{MOUNTED}{READ_ONLY}\ncd /\nlayer=$1; user=$2; workdir=$3; shift 3\n" + (
             'exec chroot --userspec="$user" --groups= "$layer/root" /bin/sh -c \'cd "$0" && exec "$@"\' "$workdir" "$@"'
         )
         return ["unshare", "--mount", "sh", "-c", script, "sh", str(self.directory), user, workdir, *argv]

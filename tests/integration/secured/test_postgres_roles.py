@@ -230,7 +230,7 @@ def test_no_service_but_the_api_reads_what_customers_log_in_with(database: Datab
             ).fetchone()
             allowed = {
                 "config.api_keys": {"api"},
-                "config.provider_credentials": {"api", "workers", "workers-module"},
+                "config.provider_credentials": {"api", "workers", "workers-module", "workers-spider"},
                 "config.webhook_secrets": {"api", "writers-webhook"},
             }[table]
             assert asked == (service in allowed,), (service, table)

@@ -252,7 +252,7 @@ def credits(part: Part) -> Iterable[Row]:  # noqa: A001  # the query's name
 
 @counted
 def balances(part: Part) -> Iterable[Row]:
-    days = (part.until - part.since) // 10**6 / 86_400
+    days = (part.until - part.since) / 86_400e6
     for org, made in grouped((org, rest) for org, *rest in moves(part)).items():
         balance = sum(moved for _, _, moved in made)
         held = -sum(moved for _, kind, moved in made if kind in ("hold", "release"))
