@@ -44,6 +44,7 @@ from services.runtime.settings import Settings
 from services.runtime.shredding.store import JobKeys
 from services.runtime.shredding.vault import Vault
 from services.runtime.strangers import noting
+from services.workers.spiders.sandbox import hide
 
 MAX_CONNECTIONS = 8
 BROKER_SECONDS = 60.0  # how long a broker may take to come up
@@ -61,6 +62,7 @@ class Running:
 
 async def main(settings: Settings) -> None:
     """Serve until cancelled, or until a part fails for good."""
+    hide()  # what a project does when its spiders are listed runs as our user
     await asyncio.to_thread(wait_for_broker, settings, BROKER_SECONDS)
     await asyncio.to_thread(ensure_topics, settings)
     if settings.credentials_key:

@@ -1,6 +1,6 @@
 """Reads spider jobs of the org that a call is about, their items a page at a time, and what came of their spiders."""
 
-from contextlib import aclosing, suppress
+from contextlib import aclosing
 from typing import NamedTuple
 
 from api.errors import Problem, not_found
@@ -53,8 +53,11 @@ async def _of_any(call: Call, job_id: str) -> tuple[Call, SpiderJob]:
     stored = await call.parts.jobs.spiders.org_of(org_ids, job_id)
     for org_id in [stored] if stored else org_ids:
         as_org = await acting(call, org_id)
-        with suppress(Problem):
+        try:
             return as_org, await job_made(as_org, job_id)
+        except Problem as problem:
+            if problem.code != "not_found":
+                raise
     raise not_found("spider job")
 
 

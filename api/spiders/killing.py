@@ -35,7 +35,7 @@ async def kill_queued(call: Call, project: str) -> int:
 
 
 async def _queued(call: Call, project: str, after: Cursor | None) -> tuple[list[str], Cursor | None]:
-    filters = Filters(statuses=(Status.PENDING,), workflow_id=project)
+    filters = Filters(statuses=(Status.PENDING, Status.WAITING_RETRY), workflow_id=project)
     page = await call.parts.jobs.page(call.caller, filters, after=after, limit=PAGE, oldest_first=False)
     # A workflow may be called as the project is.
     return [row.job_id for row in page.jobs if row.vocabulary == Vocabulary.SPIDER], page.next

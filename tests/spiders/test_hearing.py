@@ -14,16 +14,18 @@ from schemas.private import private_bytes, private_json
 from schemas.values import Vocabulary
 from services.ledger.items import Items as Come
 from services.ledger.replies import Granted
-from services.ledger.reports import Chunk, Extracted, Failed, Logged, RetryLater
+from services.ledger.reports import Chunk, Extracted, Failed, Logged, RetryLater, Stats
 from services.ledger.tasks import Resume, Task
 from services.runtime.blob import BlobStore
 from services.runtime.errors import BlobFault, CredentialsAway, Unsealable
+from services.runtime.item_chunks import LOG
+from services.runtime.item_manifest import NAME as MANIFEST
 from services.workers.attempt import Report
 from services.workers.spiders.attempt import attempts
-from services.workers.spiders.frames import Note
+from services.workers.spiders.frames import Line, Note, Snapshot
 from services.workers.spiders.hearing import Hearing
 from services.workers.spiders.options import RunOptions
-from services.workers.spiders.protocol import Ended, Heard, Items
+from services.workers.spiders.protocol import Ended, Heard, Items, Lines
 from services.workers.spiders.recorder import Recorder
 
 OPTIONS = RunOptions(project="shop", spiders=["one"], deploy_version=1)
@@ -69,7 +71,22 @@ class Away(BlobStore):
         raise BlobFault("away")
 
 
-def hearing(spider: Told, blobs: BlobStore, limit_seconds: float = 0.0) -> Hearing:
+class AwayOnce(BlobStore):
+    """A store that fails once, when something comes whose key has a text in it."""
+
+    def __init__(self, url: str, fails_at: str) -> None:
+        super().__init__(url)
+        self._fails_at = fails_at
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Keep it, or fail."""
+        if self._fails_at and self._fails_at in key:
+            self._fails_at = ""
+            raise BlobFault("away for a moment")
+        await super().put(key, data)
+
+
+def hearing(spider: Told, blobs: BlobStore, limit_seconds: float | None = None) -> Hearing:
     return Hearing(spider, Recorder(blobs, "org", "job", 1, Come(chain_id="job")), OPTIONS, limit_seconds)
 
 
@@ -124,6 +141,32 @@ async def test_a_run_that_nobody_listens_to_any_more_ends_as_at_a_stop(tmp_path:
     await heard.close()
     assert len(spider.stops) == 1
     assert spider.closed
+
+
+@pytest.mark.parametrize("fails_at", [LOG, MANIFEST])
+async def test_a_store_that_is_away_for_a_moment_costs_a_run_nothing(
+    fails_at: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.workers.spiders.hearing.AWAY_SECONDS", 0.0)
+    line = msgspec.json.encode(Line("info", "said", "2026-01-01T00:00:00.000Z", "one"))
+    spider = Told()
+    spider.says(Note("opened", "one"), Items([b"1", b"2"]), Lines([line]))
+    spider.says(Snapshot(final=True, scraped=2, succeeded=1, stats={}), Note("closed", "one", "finished"), Ended(0))
+    heard = hearing(spider, AwayOnce(tmp_path.as_uri(), fails_at))
+    told = [report async for report in heard.reports()]
+    await heard.close()
+    parts = [type(part) for report in told for part in report.items]
+    assert parts == [Chunk, Logged, Stats]
+    assert isinstance(told[-1].outcome, Extracted)
+
+
+def test_nothing_is_newer_than_the_final_statistics(tmp_path: Path) -> None:
+    recorder = Recorder(store(tmp_path), "org", "job", 1, Come(chain_id="job"))
+    recorder.add_snapshot(Snapshot(final=True, scraped=2, succeeded=2, stats={}))
+    recorder.add_snapshot(Snapshot(final=False, scraped=1, succeeded=1, stats={}))
+    [told] = asyncio.run(recorder.flushed())
+    assert isinstance(told, Stats)
+    assert (told.final, told.scraped) == (True, 2)
 
 
 async def test_a_fault_of_ours_ends_a_run_in_words(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ async def main(settings: Settings, providers_of: ProvidersOf | None = None) -> N
     theirs = await asyncio.to_thread(users, settings.spider_first_uid, settings.spider_users or settings.worker_slots)
     await asyncio.to_thread(tree.kill_users, theirs.every)
     await asyncio.to_thread(sweep, settings.spider_folder)
-    apart = network_apart()
+    apart = network_apart(min(theirs.every, default=None))
     async with contextlib.AsyncExitStack() as stack:
         routes = await stack.enter_async_context(unblocker(settings))
         environments = StoredProjectEnv(settings)

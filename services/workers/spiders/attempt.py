@@ -45,10 +45,17 @@ async def attempts(
     blobs: Blobs, environments: Environments, runner: Runner, task: Task, granted: Granted
 ) -> AsyncGenerator[Report]:
     """Yield the reports of one attempt, and count what is told; the last one has an outcome, whatever goes wrong."""
-    async with contextlib.aclosing(_reports(blobs, environments, runner, task, granted)) as reports:
-        async for report in reports:
-            yield report
-            measure(report)
+    ended = False
+    try:
+        async with contextlib.aclosing(_reports(blobs, environments, runner, task, granted)) as reports:
+            async for report in reports:
+                ended = ended or report.outcome is not None
+                yield report
+                measure(report)
+    except Exception as error:
+        log.error("run failed by a fault of ours", extra={"job_id": task.job_id}, exc_info=error)
+        if not ended:
+            yield _ended("internal", f"{type(error).__name__}: {error}")
 
 
 async def _reports(
@@ -89,7 +96,7 @@ async def _reports(
         log.error("no process for a spider", exc_info=error)
         yield _ended("spider_never_started", f"its process could not be started: {error}")
         return
-    limit = task.max_run_seconds and max(0.0, task.max_run_seconds - (monotonic() - began_at))
+    limit = max(0.0, task.max_run_seconds - (monotonic() - began_at)) if task.max_run_seconds else None
     hearing = Hearing(spider, recorder, options, limit)
     async with contextlib.AsyncExitStack() as stack:
         stack.push_async_callback(hearing.close)

@@ -20,6 +20,7 @@ from services.runtime.networks import Networks, refusal
 
 ASK_BYTES = 4 * 1024
 ANSWER_BYTES = 64 * 1024
+MOST_ASKED = 256  # at once; what is asked beyond is not answered
 INET = (socket.AF_INET, socket.AF_INET6)
 
 
@@ -96,7 +97,15 @@ class Door:
         with _closed(descriptors[1:]):
             if not descriptors:
                 return
-        answering = self._loop.create_task(self._answer(data, socket.socket(fileno=descriptors[0])))
+        try:
+            to = socket.socket(fileno=descriptors[0])
+        except OSError:  # it is no socket
+            os.close(descriptors[0])
+            return
+        if len(self._answering) >= MOST_ASKED:
+            to.close()
+            return
+        answering = self._loop.create_task(self._answer(data, to))
         self._answering.add(answering)
         answering.add_done_callback(self._answering.discard)
 

@@ -1,9 +1,9 @@
 """Frames between a spider's process and its worker, and what the process is told first. Both sides import this."""
 
 import struct
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 HEADER = struct.Struct(">BI")  # kind, length of what follows
 LENGTH = struct.Struct(">I")  # of the Spec, which goes the other way before lines of RoutedAnswer do
@@ -12,6 +12,7 @@ MAX_ITEM_BYTES = 4 * 1024 * 1024  # an item beyond is left out, with an error in
 
 ITEMS, LINES, SNAPSHOT, NOTE, ROUTED = range(1, 6)  # JSON lines, JSON lines, and one Struct each as JSON
 LEVELS = ("debug", "info", "warning", "error", "critical")
+MOST_COUNTED = 2**43  # of items and answers
 MOST_ROUTED = 32  # requests of a run that the unblocker makes at a time
 OURS = "jobledger"  # the logger of what the runner itself says
 
@@ -55,8 +56,8 @@ class Snapshot(Struct):
     """Statistics of the crawl so far."""
 
     final: bool
-    scraped: int
-    succeeded: int  # responses with a status below 400, robots.txt aside
+    scraped: Annotated[int, Meta(ge=0, le=MOST_COUNTED)]
+    succeeded: Annotated[int, Meta(ge=0, le=MOST_COUNTED)]  # responses with a status below 400, robots.txt aside
     stats: dict[str, Any]
     routed: int = 0  # requests that the unblocker answered: the worker counts them, whatever the process says
 

@@ -3,11 +3,12 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import TypeVar
 
 from schemas.private import private_bytes
 from schemas.storable import storable_text
-from services.ledger.reports import Extracted, Failed, ItemsReport, Outcome
+from services.ledger.reports import Extracted, Failed, Outcome
 from services.runtime.errors import BlobFault
 from services.runtime.time import monotonic
 from services.workers.attempt import Report
@@ -18,24 +19,27 @@ from services.workers.spiders.recorder import Recorder
 from services.workers.spiders.verdict import Failure, Seen, failure
 
 FLUSH_SECONDS = 1.0  # an item waits so long at most to be recorded
+MESSAGE_CHARS = 4_000  # of why a run has failed
 AWAY_SECONDS = 1.0  # between two tries to store what a spider said
 STOP_SECONDS = 4.0  # that a spider has to end by itself; a worker that is stopped has 7 for that and for what it said
 LIMIT_SECONDS, LIMIT_SHARE = 6.0, 0.1  # before its time limit a run is stopped: it ends, and what it said is recorded
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 
 class Hearing:
     """What comes of one spider, from its start to its end."""
 
-    def __init__(self, spider: Spider, recorder: Recorder, options: RunOptions, limit_seconds: float) -> None:
+    def __init__(self, spider: Spider, recorder: Recorder, options: RunOptions, limit_seconds: float | None) -> None:
         self._spider, self._recorder, self._options = spider, recorder, options
         self._seen = Seen()
         self._reports: asyncio.Queue[Report] = asyncio.Queue(1)
         self._stopping: asyncio.Task[None] | None = None
         self._gives_up_at = float("inf")
-        self._early = min(LIMIT_SECONDS, LIMIT_SHARE * limit_seconds)
-        self._limit_at = monotonic() + limit_seconds - self._early if limit_seconds else float("inf")
+        limit = float("inf") if limit_seconds is None else limit_seconds
+        self._early = min(LIMIT_SECONDS, LIMIT_SHARE * limit)
+        self._limit_at = monotonic() + limit - self._early
         self._hearing = asyncio.ensure_future(self._heard_out())
 
     async def reports(self) -> AsyncGenerator[Report]:
@@ -90,7 +94,7 @@ class Hearing:
                 if ended is not None:
                     break
                 if self._recorder.full or monotonic() >= flushed_at + FLUSH_SECONDS:
-                    if parts := await self._stored():
+                    if parts := await self._kept(self._recorder.flushed):
                         await self._reports.put(Report(items=parts))
                     flushed_at = monotonic()
         assert ended is not None
@@ -117,18 +121,18 @@ class Hearing:
 
     async def _last(self, ended: Ended) -> Report:
         self._recorder.add_routed(ended.routed)
-        parts = await self._stored()
+        parts = await self._kept(self._recorder.flushed)
         why = failure(self._seen, self._options.spiders, ended, self._options.memory_mb)
         if why is not None:
             return Report(items=parts, outcome=failed(why))
-        ref = await self._recorder.manifest()
+        ref = await self._kept(self._recorder.manifest)
         return Report(items=parts, outcome=Extracted(result_ref="", items=self._seen.scraped, extraction_ref=ref))
 
-    async def _stored(self) -> tuple[ItemsReport, ...]:
-        """Store what came; while the blob store is away the spider is held up, as nobody hears it."""
+    async def _kept(self, store: Callable[[], Awaitable[T]]) -> T:
+        """Store something; while the blob store is away the spider is held up, as nobody hears it."""
         while True:
             try:
-                return await self._recorder.flushed()
+                return await store()
             except BlobFault as error:
                 if monotonic() >= self._gives_up_at:
                     raise
@@ -138,9 +142,9 @@ class Hearing:
 
 def failed(why: Failure) -> Outcome:
     """Return the outcome of a run that has failed."""
-    said = {"message": storable_text(why.message)}
+    said = {"message": storable_text(why.message)[:MESSAGE_CHARS]}
     if why.close_reason:
-        said["close_reason"] = why.close_reason
+        said["close_reason"] = why.close_reason[:MESSAGE_CHARS]
     return Failed(error_type=why.error_type, private=private_bytes(said))
 
 

@@ -29,6 +29,7 @@ class Recorder:
         self._snapshot: Snapshot | None = None
         self._newest = Snapshot(final=False, scraped=0, succeeded=0, stats={})
         self._stored: list[StoredChunk] = []
+        self._parts: list[ItemsReport] = []  # that are stored and not handed out yet
 
     @property
     def full(self) -> bool:
@@ -47,30 +48,31 @@ class Recorder:
         self._lines_bytes += sum(map(len, lines))
 
     def add_snapshot(self, snapshot: Snapshot) -> None:
-        """Take statistics; the newest win."""
-        self._snapshot = self._newest = snapshot
+        """Take statistics; the newest win, and nothing is newer than the final ones."""
+        if snapshot.final or not self._newest.final:
+            self._snapshot = self._newest = snapshot
 
     def add_routed(self, routed: int) -> None:
         """Take how many requests were routed in all: a run that is killed has not told the last of them."""
         if routed > self._newest.routed:
-            self.add_snapshot(msgspec.structs.replace(self._newest, routed=routed))
+            self._snapshot = self._newest = msgspec.structs.replace(self._newest, routed=routed)
 
     async def flushed(self) -> tuple[ItemsReport, ...]:
         """Store what came, and return what is to be told of it; raises BlobFault, having kept it."""
-        parts: list[ItemsReport] = []
         if self._rows:
-            parts.append(await self._chunked())
+            self._parts.append(await self._chunked())
         if self._lines:
-            parts.append(await self._told())
+            self._parts.append(await self._told())
         if self._snapshot is not None:
             now = self._snapshot
             private = private_bytes(now.stats)
-            parts.append(
+            self._parts.append(
                 Stats(number=self._stats, scraped=now.scraped, final=now.final, private=private, routed=now.routed)
             )
             self._stats += 1
             self._snapshot = None
-        return tuple(parts)
+        parts, self._parts = tuple(self._parts), []
+        return parts
 
     async def manifest(self) -> str:
         """Store the list of the chunks, and return its key."""

@@ -53,7 +53,8 @@ def kill_users(uids: AbstractSet[int]) -> None:
 
 def _lives_as(process: Path, uids: AbstractSet[int]) -> bool:
     try:
-        said = dict(line.split(":", 1) for line in (process / "status").read_text().splitlines())
+        text = (process / "status").read_text("utf-8", "replace")  # a process may have any bytes for its name
+        said = dict(line.split(":", 1) for line in text.split("\n") if ":" in line)
     except OSError:
         return False
     return said["State"].split()[0] not in "ZX" and not uids.isdisjoint(map(int, said["Uid"].split()))
