@@ -1,13 +1,16 @@
 """From rows of the read model to answers."""
 
 from datetime import datetime
+from typing import Any
 
 from api import answers, history_answers
 from api.times import iso, iso_or_none
 from projections.postgres.rows import Job, Transition, Visit, instant
 from projections.postgres.views import Gate, JobDetail, JobLine
 from schemas.event import Event
+from schemas.events import JobSubmitted
 from schemas.plain import fields, identifier, plain, readable
+from schemas.values import Vocabulary
 from services.ledger.record import digest_of
 from services.ledger.status import TERMINAL, error_type_of
 from services.runtime.errors import LogGap
@@ -26,7 +29,7 @@ def job(detail: JobDetail) -> answers.Job:
         version=row.workflow_version or None,
         domain=row.domain,
         url=row.url,
-        input=row.input,
+        input=without_variables(row.vocabulary, row.input),
         metadata=row.metadata,
         priority=row.priority,
         attempt=row.attempt,
@@ -86,8 +89,22 @@ def event(entry: Entry) -> history_answers.Event:
         hash=digest_of(entry.raw).hex(),
         prev_hash=header.prev_hash.hex(),
         data={name: plain(value) for name, value in fields(recorded) if name not in shared},
-        private=readable(said.private),
+        private=_shown_private(said),
     )
+
+
+def without_variables(vocabulary: str, given: Any) -> Any:
+    """Return what a job was given; of a run of spiders its variables by their names, as their values may be secret."""
+    if vocabulary == Vocabulary.SPIDER and isinstance(given, dict) and isinstance(given.get("env"), dict):
+        return {**given, "env": sorted(given["env"])}
+    return given
+
+
+def _shown_private(said: Event) -> Any:
+    private = readable(said.private)
+    if isinstance(said, JobSubmitted) and isinstance(private, dict) and "input" in private:
+        return {**private, "input": without_variables(said.vocabulary, private["input"])}
+    return private
 
 
 def changes(steps: list[tuple[str, datetime, int]]) -> list[answers.Transition]:

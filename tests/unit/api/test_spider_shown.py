@@ -3,6 +3,7 @@
 import pytest
 
 from api import folded
+from api.shown import event, without_variables
 from api.spiders.delivered import delivered
 from api.spiders.empty import reason_of
 from api.spiders.job_shown import job_line, job_shown, of_detail, state_of
@@ -10,7 +11,7 @@ from projections.postgres.spider_views import SpiderDelivery, SpiderJob
 from schemas.events import JobReleased, JobSubmitted
 from schemas.private import private_bytes
 from schemas.values import ReleaseReason, Vocabulary
-from tests.event_streams import Play, Stream
+from tests.event_streams import Play, Stream, entries_of
 from tests.unit.api.spiders import AT, OPTIONS, delivery, job, over, progress, running
 
 
@@ -147,3 +148,14 @@ def test_a_job_that_only_the_log_has_is_shown_whole() -> None:
     stream.of(made, JobSubmitted(vocabulary=Vocabulary.SPIDER, workflow_id="shop", priority=5, private=private))
     line = job_shown(seen(stream, made))
     assert (line.key, line.state, line.spiders, line.priority) == ("j1", "pending", ["books"], 5)
+
+
+def test_values_of_variables_are_shown_nowhere() -> None:
+    given = {"project": "shop", "env": {"TOKEN": "hidden"}}
+    said = JobSubmitted(vocabulary=Vocabulary.SPIDER, private=private_bytes({"input": given, "url": "u"}))
+    stream = Stream().open()
+    stream.of(Play("acme", "j1", ()), said)
+    [*_, entry] = entries_of(stream)
+    assert event(entry).private == {"input": {"project": "shop", "env": ["TOKEN"]}, "url": "u"}
+    assert without_variables("spider", given) == {"project": "shop", "env": ["TOKEN"]}
+    assert without_variables("workflow", given) == given

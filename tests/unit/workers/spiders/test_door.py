@@ -6,14 +6,17 @@ from pathlib import Path
 
 from services.workers.spiders.door import Door
 
-OPEN = Path("/proc/self/fd")  # descriptors of this process
+
+def descriptors() -> int:
+    """Return how many descriptors this process has open."""
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 async def test_what_is_no_socket_is_closed_and_the_next_one_is_answered(tmp_path: Path) -> None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     door = Door(ours, ())
     door.open()
-    before = len(list(OPEN.iterdir()))
+    before = descriptors()
     with theirs, (tmp_path / "file").open("wb") as file:
         for _ in range(20):
             socket.send_fds(theirs, [b"{}"], [file.fileno()])
@@ -23,5 +26,5 @@ async def test_what_is_no_socket_is_closed_and_the_next_one_is_answered(tmp_path
             handed.close()
             answers.setblocking(False)
             assert await asyncio.get_running_loop().sock_recv(answers, 1) == b""  # what was asked is nothing
-        assert len(list(OPEN.iterdir())) <= before + 1  # the file of this test
+        assert descriptors() <= before + 1  # the file of this test
     await door.close()
