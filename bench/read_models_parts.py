@@ -11,12 +11,12 @@ import psycopg
 from psycopg import sql
 
 from bench.processes import cpu_ms
-from projections.ahead import AheadLog, FillingLog
+from projections.ahead import AheadLog
 from projections.clickhouse.gathering import MOST_EVENTS, GatheringLog
 from projections.clickhouse.insertion import FORMAT, TABLE
 from projections.clickhouse.sink import ClickHouseSink
 from projections.migrate import SCHEMA
-from projections.postgres.sink import BATCH_EVENTS, ActiveSink
+from projections.postgres.sink import ActiveSink
 from projections.runner import Log, Sink
 from services.runtime.clickhouse import connect
 from services.runtime.ledger_log import Entry, LedgerLog
@@ -27,6 +27,7 @@ from services.runtime.shredding.vault import Vault
 from services.runtime.strangers import by_checksum, noting
 
 POLL_SECONDS, PATIENCE_SECONDS = 0.5, 30.0
+POSTGRES_EVENTS = 1000  # of one batch, as the runner's
 # Tables whose rows say at which event they were last changed.
 TABLES = ("jobs", "job_transitions", "job_trace", "extraction_deliveries", "credit_transactions")
 FLOOR = "bench_floor"
@@ -57,7 +58,7 @@ class Folding:
         assert sink.lock()
         self._sink, self._at_once = sink, at_once
         self.checkpoints = dict(sink.checkpoints(range(partitions)))
-        self._log = open_log(self.checkpoints)
+        self._log = AheadLog(open_log(self.checkpoints))
 
     def go_on(self, events: int) -> list[bytes]:
         """Fold until at least so many events were folded; return their bytes, and keep nothing else of them."""
@@ -90,7 +91,7 @@ class PostgresParts:
         self._before: dict[int, int] = {}
 
     def __enter__(self) -> Self:
-        self._folding = Folding(self._sink, self._open_log, self._settings.partitions, BATCH_EVENTS)
+        self._folding = Folding(self._sink, self._open_log, self._settings.partitions, POSTGRES_EVENTS)
         self._connection.execute(sql.SQL("SET search_path TO {}").format(sql.Identifier(SCHEMA)))
         self._connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(FLOOR)))
         for table in TABLES:
@@ -103,7 +104,7 @@ class PostgresParts:
         self._folding.close()
 
     def _open_log(self, starts: Mapping[int, Checkpoint]) -> Log[Entry]:
-        return FillingLog(LedgerLog(self._settings, self._decoder, starts, following=True))
+        return LedgerLog(self._settings, self._decoder, starts, following=True)
 
     def fold(self, events: int) -> int:
         """Go on folding until at least so many events were folded; return how many were."""
@@ -167,7 +168,7 @@ class ClickHouseParts:
 
     def _open_log(self, starts: Mapping[int, Checkpoint]) -> Log[RawEntry]:
         judge = by_checksum(self._decoder.claim)
-        return AheadLog(GatheringLog(RawLog(self._settings, judge, noting("bench"), starts, following=True)))
+        return GatheringLog(RawLog(self._settings, judge, noting("bench"), starts, following=True))
 
     def fold(self, events: int) -> int:
         """Go on folding until at least so many events were folded; return how many were."""

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from functools import partial
 
-from projections.ahead import FillingLog
+from projections.ahead import AheadLog
 from projections.postgres.parking import ParkingLog, Strangers
 from projections.postgres.sink import READER, postgres_runner
 from projections.process import project
@@ -33,8 +33,8 @@ async def main(settings: Settings) -> None:
         letters = dead_letters_of(settings, producer)
         strangers = Strangers(parking_from_threads(letters, asyncio.get_running_loop()))
 
-        def open_log(starts: Mapping[int, Checkpoint]) -> FillingLog[Entry]:
-            return FillingLog(ParkingLog(settings, decode, strangers, starts))
+        def open_log(starts: Mapping[int, Checkpoint]) -> AheadLog[Entry]:
+            return AheadLog(ParkingLog(settings, decode, strangers, starts))
 
         vault = Vault(settings.credentials_key)
         runner_of = partial(postgres_runner, settings.postgres, range(settings.partitions), open_log, vault)

@@ -7,7 +7,6 @@ from typing import Generic
 from projections.runner import Log, Read
 
 LONG_SECONDS = 3600.0  # the log underneath waits no longer than it was told to
-ADD_SECONDS = 0.01  # between two looks for what may be added to a batch that waits
 
 
 class AheadLog(Generic[Read]):
@@ -51,14 +50,11 @@ class AheadLog(Generic[Read]):
     def _read(self) -> None:
         while self._goes_on():
             try:
-                batch = self._log.poll(*self._wanted())
+                batch = self._log.poll(*self._asked)
             except Exception as error:  # whoever polls gets it
-                self._fail(error)
+                self._tell(None, error)
                 return
-            self._tell(batch)
-
-    def _wanted(self) -> tuple[int, float]:
-        return self._asked
+            self._tell(batch, None)
 
     def _goes_on(self) -> bool:
         """Wait until the batch before was taken, however long what writes it takes; whether there is to be another."""
@@ -66,38 +62,10 @@ class AheadLog(Generic[Read]):
             self._changed.wait_for(lambda: self._closing or self._batch is None)
             return not self._closing
 
-    def _tell(self, batch: Sequence[Read]) -> None:
+    def _tell(self, batch: Sequence[Read] | None, error: Exception | None) -> None:
         with self._changed:
-            self._batch = batch
-            self._changed.notify_all()
-
-    def _fail(self, error: Exception) -> None:
-        with self._changed:
-            self._error = error
+            self._batch, self._error = batch, error
             self._changed.notify_all()
 
     def _has_something(self) -> bool:
         return self._batch is not None or self._error is not None
-
-
-class FillingLog(AheadLog[Read]):
-    """An AheadLog that adds to the batch ahead what comes before somebody takes it, up to what was asked for.
-
-    Without that an event may come right behind the batch ahead, and wait until two batches are written before its own.
-    """
-
-    def _goes_on(self) -> bool:
-        """Wait a moment for the batch to be taken, and as long as it takes where it is full."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._closing or not self._batch, ADD_SECONDS)
-            self._changed.wait_for(lambda: self._closing or self._wanted()[0] > 0)
-            return not self._closing
-
-    def _wanted(self) -> tuple[int, float]:
-        events, seconds = self._asked
-        return events - len(self._batch or ()), seconds
-
-    def _tell(self, batch: Sequence[Read]) -> None:
-        with self._changed:
-            self._batch = [*(self._batch or ()), *batch]
-            self._changed.notify_all()

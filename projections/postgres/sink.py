@@ -19,7 +19,6 @@ from services.runtime.raw_log import Checkpoint as LogCheckpoint
 from services.runtime.shredding.vault import Vault
 
 READER = "postgres"
-BATCH_EVENTS = 4000  # at most, where so many wait: more of a job's events end in one row, and a batch costs less
 WAITS_FOR: dict[type[Exception], str] = {
     **dict.fromkeys(PASSING, "Postgres"),
     CheckpointMoved: "Postgres",
@@ -82,7 +81,7 @@ def postgres_runner(
     progress: Progress,
 ) -> Runner[Entry]:
     """Return what follows the log into Postgres."""
-    return Runner(READER, lambda: ActiveSink(dsn, vault), open_log, partitions, progress, WAITS_FOR, BATCH_EVENTS)
+    return Runner(READER, lambda: ActiveSink(dsn, vault), open_log, partitions, progress, WAITS_FOR)
 
 
 def _places(checkpoints: Mapping[int, Checkpoint]) -> dict[int, LogCheckpoint]:

@@ -17,7 +17,7 @@ from psycopg import Connection, sql
 from projections.migrate import MIGRATIONS, migrate
 from projections.postgres.fold import Changes
 from projections.postgres.positions import SWITCHED
-from projections.postgres.sink import BATCH_EVENTS, PostgresSink
+from projections.postgres.sink import PostgresSink
 from projections.postgres.store import Store
 from projections.rebuild.building import Builder, Positions, Progress
 from projections.rebuild.claim import claimed, snapshot
@@ -36,6 +36,7 @@ from services.runtime.strangers import noting
 
 READER = "rebuild"
 NAME = "postgres"
+BATCH_EVENTS = 2000
 NEAR_EVENTS = 2000  # that may be missing when versions are compared, or when the switch is tried
 ROUNDS = 200  # of catching up, each of what came during the one before
 TRIES = 20  # of the switch: traffic may have gone on for too long before it held

@@ -2,17 +2,15 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 
 import pytest
 
 from projections import ahead
-from projections.ahead import AheadLog, FillingLog
+from projections.ahead import AheadLog
 
 PATIENCE_SECONDS = 10.0
-Reading = Callable[["Numbers"], AheadLog[int]]
-both = pytest.mark.parametrize("ahead_of", [AheadLog, FillingLog])
 
 
 class Numbers:
@@ -44,9 +42,8 @@ def numbers() -> Iterator[Numbers]:
     assert log.closed
 
 
-@both
-def test_what_comes_next_is_read_while_what_came_is_written_and_no_more(ahead_of: Reading, numbers: Numbers) -> None:
-    with closing(ahead_of(numbers)) as log:
+def test_what_comes_next_is_read_while_what_came_is_written_and_no_more(numbers: Numbers) -> None:
+    with closing(AheadLog(numbers)) as log:
         for batch in range(5):
             assert list(log.poll(10, 1.0)) == list(range(batch * 10, batch * 10 + 10))
             assert numbers.reads.acquire(timeout=PATIENCE_SECONDS), "the batch that was asked for"
@@ -54,16 +51,14 @@ def test_what_comes_next_is_read_while_what_came_is_written_and_no_more(ahead_of
         assert not numbers.reads.acquire(blocking=False)
 
 
-@both
-def test_an_empty_batch_is_one_too(ahead_of: Reading) -> None:
-    with closing(ahead_of(Numbers(until=0))) as log:
+def test_an_empty_batch_is_one_too() -> None:
+    with closing(AheadLog(Numbers(until=0))) as log:
         assert [log.poll(10, 0.0), log.poll(10, 0.0)] == [[], []]
 
 
-@both
-def test_a_fault_comes_behind_what_was_read_before_it_and_stays(ahead_of: Reading) -> None:
+def test_a_fault_comes_behind_what_was_read_before_it_and_stays() -> None:
     numbers = Numbers(until=20, fails_with=ValueError("a gap"))
-    with closing(ahead_of(numbers)) as log:
+    with closing(AheadLog(numbers)) as log:
         assert [*log.poll(10, 0.0), *log.poll(10, 0.0)] == list(range(20))
         for _ in range(2):
             with pytest.raises(ValueError, match="a gap"):
@@ -71,40 +66,21 @@ def test_a_fault_comes_behind_what_was_read_before_it_and_stays(ahead_of: Readin
     assert numbers.closed
 
 
-@both
 def test_it_reads_on_however_long_a_batch_takes_to_be_written(
-    ahead_of: Reading, numbers: Numbers, monkeypatch: pytest.MonkeyPatch
+    numbers: Numbers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ahead, "LONG_SECONDS", 0.0)  # every write takes longer than this
     read: list[int] = []
     give_up_at = time.monotonic() + PATIENCE_SECONDS
-    with closing(ahead_of(numbers)) as log:
+    with closing(AheadLog(numbers)) as log:
         while len(read) < 100 and time.monotonic() < give_up_at:
             read += log.poll(1, 0.0)
     assert read == list(range(100))
 
 
-@both
-def test_it_is_closed_while_it_reads_and_before_it_ever_did(ahead_of: Reading, numbers: Numbers) -> None:
-    ahead_of(unread := Numbers()).close()
+def test_it_is_closed_while_it_reads_and_before_it_ever_did(numbers: Numbers) -> None:
+    AheadLog(unread := Numbers()).close()
     assert unread.closed
-    log = ahead_of(numbers)
+    log = AheadLog(numbers)
     log.poll(10, 0.0)
     log.close()
-
-
-class Trickle(Numbers):
-    """A log to which number after number comes, whenever the one before was read."""
-
-    def poll(self, _max_events: int, timeout_seconds: float) -> Sequence[int]:
-        return super().poll(1, timeout_seconds)
-
-
-def test_what_comes_while_a_batch_is_written_is_in_the_next_one_and_no_more_than_was_asked_for() -> None:
-    with closing(FillingLog(log := Trickle())) as filling:
-        assert list(filling.poll(1, 1.0)) == [0]
-        first = filling.poll(10, 1.0)
-        for _ in range(11 + len(first)):
-            assert log.reads.acquire(timeout=PATIENCE_SECONDS), "it reads on until the batch is full"
-        assert not log.reads.acquire(blocking=False)
-        assert [*first, *filling.poll(10, 1.0)] == list(range(1, 11 + len(first)))
