@@ -126,8 +126,10 @@ class Table:
                     return
                 next_item += len(items)
                 yield None
-            if not next_item:  # its older rows go all the same
-                await self._put(_Job(large.delivery, key, items_of_texts(()), 0))
+            # Without items its older rows go all the same.
+            if not next_item and (fault := await self._put(_Job(large.delivery, key, items_of_texts(()), 0))):
+                yield partial(refused, error_type="row_refused", message=fault)
+                return
         except BlobMissing as error:
             yield partial(refused, error_type="extraction_missing", message=str(error))
         except BlobFault as error:
