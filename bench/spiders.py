@@ -39,6 +39,7 @@ from services.runtime.networks import networks_of
 from services.workers.spiders.apart import network_apart
 from services.workers.spiders.attempt import attempts
 from services.workers.spiders.local import LocalRunner
+from tests.spiders.runs import NoEnvironments
 
 RESULTS = Path(__file__).parent / "results" / "spiders.json"
 BAR_PERCENT = 10.0  # of CPU that the runner may add
@@ -147,18 +148,13 @@ async def run(folder: Path, site: str, pages: int, *, apart: bool) -> list[float
     runner = LocalRunner(allowed=networks_of("127.0.0.1"), folder=str(folder), apart=apart)
     stored: list[tuple[float, Chunk]] = []
     outcome: object = None
-    async for report in attempts(store, _NoEnvironments(), runner, task, Granted(attempt=1, resume=Resume())):
+    async for report in attempts(store, NoEnvironments(), runner, task, Granted(attempt=1, resume=Resume())):
         now = time.monotonic()
         stored += [(now, part) for part in report.items if isinstance(part, Chunk)]
         outcome = report.outcome
     if not isinstance(outcome, Extracted) or outcome.items != pages * ITEMS_A_PAGE:
         raise SystemExit(f"the run did not scrape its {pages * ITEMS_A_PAGE} items: {outcome}")
     return [waited async for waited in _waits(store, stored)]
-
-
-class _NoEnvironments:
-    async def of(self, _org_id: str, _project: str) -> dict[str, str]:
-        return {}
 
 
 async def _waits(store: BlobStore, stored: list[tuple[float, Chunk]]) -> AsyncIterator[float]:

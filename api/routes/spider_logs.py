@@ -13,11 +13,12 @@ from api.spiders import job_answers
 from api.spiders.frame import PREFIX
 from api.spiders.job_reading import job_made, job_of, refuse_expired
 from api.spiders.job_requests import ReadLogs
-from api.spiders.log_lines import LEVELS, Wanted, rank
+from api.spiders.log_lines import Wanted, rank
 from api.spiders.log_notes import shown
 from api.spiders.log_reading import Found, newest, whole
 from api.spiders.requests import OfOrg
 from services.runtime.errors import BlobMissing
+from services.workers.spiders.frames import LEVELS
 
 
 async def logs(call: Call) -> web.StreamResponse:

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from services.workers.spiders.frames import REACHED
+
 OK_BELOW = 400  # status codes from there on are failures
 _STATUS = re.compile(r"downloader/response_status_count/(\d{3})", re.ASCII)
 REQUESTED, DEQUEUED = "downloader/request_count", "scheduler/dequeued"
-REACHED = "su_cloud/requests_reached_downloader"  # counted where the downloader itself takes one
 
 
 class Figures(NamedTuple):

@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-LEVELS = ("debug", "info", "warning", "error", "critical")
+from services.workers.spiders.frames import LEVELS
+
 OTHER_NAMES = {"warn": "warning", "fatal": "critical"}
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 

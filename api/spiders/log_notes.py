@@ -3,9 +3,10 @@
 from api.spiders.empty import PAST_RETENTION
 from api.spiders.job_answers import SpiderLog
 from api.spiders.job_shown import ended, state_of
-from api.spiders.log_lines import LEVELS, Wanted
+from api.spiders.log_lines import Wanted
 from api.spiders.log_reading import Found
 from projections.postgres.spider_views import SpiderJob
+from services.workers.spiders.frames import LEVELS
 
 LIVE, STORED, NONE = "live", "stored", "none"
 

@@ -119,8 +119,7 @@ class Settings:
     spider_prefix: str = "/spider"  # of the paths of the API of spiders
     unblocker_url: str = ""  # of the proxy that makes the requests which spiders have routed; empty: none
     unblocker_user: str = ""
-    # the same user for a request from a country, such as me-country-{country}; empty: none is
-    unblocker_country_user: str = ""
+    unblocker_country_user: str = ""  # the same for a country, such as me-country-{country}; empty: none can be asked
     unblocker_key: str = ""
     unblocker_ca: str = ""  # PEM file of who signs the certificates that it shows for sites, beside those trusted here
     spider_folder: str = ""  # where runs of spiders have their folders; empty: where the system keeps temporary files

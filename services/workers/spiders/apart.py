@@ -5,9 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from services.workers.spiders.sandbox import CHILD, environment
-
-PROBE_SECONDS = 60.0
+from services.workers.spiders.sandbox import CHILD, PROBE_SECONDS, environment
 
 log = logging.getLogger(__name__)
 

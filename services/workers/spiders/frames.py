@@ -12,6 +12,7 @@ MAX_ITEM_BYTES = 4 * 1024 * 1024  # an item beyond is left out, with an error in
 
 ITEMS, LINES, SNAPSHOT, NOTE, ROUTED = range(1, 6)  # JSON lines, JSON lines, and one Struct each as JSON
 LEVELS = ("debug", "info", "warning", "error", "critical")
+REACHED = "su_cloud/requests_reached_downloader"  # a statistic: counted where the downloader itself takes one
 MOST_COUNTED = 2**43  # of items and answers
 MOST_ROUTED = 32  # requests of a run that the unblocker makes at a time
 OURS = "jobledger"  # the logger of what the runner itself says

@@ -6,7 +6,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import TypeVar
 
-from schemas.private import private_bytes
+from schemas.private import MESSAGE_CHARS, private_bytes
 from schemas.storable import storable_text
 from services.ledger.reports import Extracted, Failed, Outcome
 from services.runtime.errors import BlobFault
@@ -19,7 +19,6 @@ from services.workers.spiders.recorder import Recorder
 from services.workers.spiders.verdict import Failure, Seen, failure
 
 FLUSH_SECONDS = 1.0  # an item waits so long at most to be recorded
-MESSAGE_CHARS = 4_000  # of why a run has failed
 AWAY_SECONDS = 1.0  # between two tries to store what a spider said
 STOP_SECONDS = 4.0  # that a spider has to end by itself; a worker that is stopped has 7 for that and for what it said
 LIMIT_SECONDS, LIMIT_SHARE = 6.0, 0.1  # before its time limit a run is stopped: it ends, and what it said is recorded

@@ -14,7 +14,7 @@ from services.workers.spiders import tree
 from services.workers.spiders.options import RESERVED
 
 CHILD = "services.workers.spiders.child"
-PROBE_SECONDS = 60.0
+PROBE_SECONDS = 60.0  # for finding out what this machine allows
 PR_SET_DUMPABLE = 4
 KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR")  # of the worker's environment
 

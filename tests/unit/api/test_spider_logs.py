@@ -7,12 +7,13 @@ import msgspec
 import pytest
 
 from api.spiders import log_reading
-from api.spiders.log_lines import LEVELS, Wanted, rank, text_of
+from api.spiders.log_lines import Wanted, rank, text_of
 from api.spiders.log_notes import shown
 from api.spiders.log_reading import Found, newest, whole
 from projections.postgres.item_reading import Said
 from projections.postgres.spider_views import SpiderJob
 from services.runtime.item_chunks import packed_lines
+from services.workers.spiders.frames import LEVELS
 from tests.unit.api.spiders import AT, job, over, running
 
 JOB = over()

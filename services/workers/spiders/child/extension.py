@@ -15,9 +15,8 @@ from scrapy.spiders import Spider
 
 from schemas.storable import storable
 from services.workers.spiders.child.pipe import Pipe
-from services.workers.spiders.frames import ITEMS, MAX_ITEM_BYTES, OURS, Note
+from services.workers.spiders.frames import ITEMS, MAX_ITEM_BYTES, OURS, REACHED, Note
 
-REACHED = "su_cloud/requests_reached_downloader"
 FAILED = 400  # a status from here on
 log = logging.getLogger(OURS)
 

@@ -16,9 +16,8 @@ from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred, DeferredSemaphore
 from twisted.internet.error import ConnectionRefusedError as Refused
 
-from services.workers.spiders.child.extension import REACHED
 from services.workers.spiders.child.pipe import Pipe
-from services.workers.spiders.frames import MOST_ROUTED, RoutedAnswer, RoutedRequest
+from services.workers.spiders.frames import MOST_ROUTED, REACHED, RoutedAnswer, RoutedRequest
 
 MARK = "unblock"  # in the meta of a request: true
 SCHEMES = ("http://", "https://")
